@@ -1,0 +1,265 @@
+"""What a judge is asked and what it answers: the door between the pipeline and every model.
+
+A judge decides single checks. It knows nothing of trees, scores, submissions or the database. Every
+reply says what it cost and how it came about (:class:`CallRecord`), so that a verdict can be shown with
+its reason for ever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Literal, Protocol
+
+from judging.cascade import Finding
+
+__all__ = [
+    "AnswerState",
+    "Attempt",
+    "CachedReply",
+    "CallRecord",
+    "ClaimsReply",
+    "ClaimsRequest",
+    "ExtractOutcome",
+    "ExtractReply",
+    "ExtractRequest",
+    "ExtractedClaim",
+    "Finding",
+    "Judge",
+    "JudgeUnavailable",
+    "Passage",
+    "Relevance",
+    "ReplyCache",
+    "Usage",
+    "VerifyReply",
+    "VerifyRequest",
+]
+
+
+class JudgeUnavailable(Exception):
+    """The endpoint will not answer any call until somebody acts: quota gone, key refused, wrong model served.
+
+    The run pauses with ``reason`` (a code of the closed list); nothing is scored.
+    """
+
+    def __init__(self, reason: str, detail: str = "") -> None:
+        super().__init__(f"{reason}: {detail}" if detail else reason)
+        self.reason = reason
+        self.detail = detail
+
+
+class AnswerState(StrEnum):
+    """What the answer does about the thing a criterion asks for."""
+
+    GIVES = "gives"
+    OMITS = "omits"
+    SAYS_NOT_FOUND = "says_not_found"
+
+
+class Relevance(StrEnum):
+    """What a page has to do with a claim."""
+
+    RELEVANT = "relevant"
+    IRRELEVANT = "irrelevant"
+    UNUSABLE = "unusable"
+
+
+class ExtractOutcome(StrEnum):
+    """How an extraction ended; anything but ``ok`` makes the leaves that need it *not assessed*."""
+
+    OK = "ok"
+    TRUNCATED = "truncated"
+    FAILED = "failed"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A snapshot as a judge sees it: the text, or the parts of it that fit the budget.
+
+    ``ranges`` are half-open character ranges of the snapshot's full text, in order.
+    """
+
+    snapshot: str  # SHA-256 of the snapshot's text
+    url: str
+    title: str
+    text: str
+    ranges: tuple[tuple[int, int], ...]
+    truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractRequest:
+    """Read structured data out of the answer (``page`` is None) or out of one page."""
+
+    name: str
+    instruction: str
+    schema: Mapping[str, Any]
+    task: str
+    answer: str
+    page: Passage | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimsRequest:
+    """List the factual claims the answer makes about one subtask, with the URLs it cites for each."""
+
+    subtask: str
+    task: str
+    answer: str
+    limit: int = 40
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyRequest:
+    """One check.
+
+    ``kind``: ``claim`` (is the statement true, by the page if there is one, else by task and answer),
+    ``criterion`` (does the answer satisfy it), ``rationality`` (does the answer's reasoning satisfy it).
+    ``check`` is an opaque id: the judge must not learn the author's ids. ``sample`` numbers the votes.
+    """
+
+    check: str
+    kind: Literal["claim", "criterion", "rationality"]
+    statement: str
+    task: str
+    answer: str | None = None
+    page: Passage | None = None
+    additional: str = ""
+    sample: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of all attempts of one call together."""
+
+    prompt: int = 0
+    completion: int = 0
+    cached: int = 0
+    reasoning: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.prompt + other.prompt,
+            self.completion + other.completion,
+            self.cached + other.cached,
+            self.reasoning + other.reasoning,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One request on the wire. ``error`` is a code, ``""`` for a usable reply."""
+
+    error: str = ""
+    status: int | None = None
+    latency_s: float = 0.0
+    usage: Usage = field(default_factory=Usage)
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CachedReply:
+    """A usable reply as the reply cache keeps it (never a failure, refusal or truncation)."""
+
+    key: str  # SHA-256, see judging.md on the reply cache
+    content: str  # the reply's text, as received
+    model_served: str
+    finish_reason: str
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True)
+class CallRecord:
+    """Where a reply came from. ``attempts`` is empty for a cache hit and for offline judges."""
+
+    judge: str
+    prompt_hash: str = ""
+    prompt_version: str = ""
+    model_asked: str = ""
+    model_served: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    finish_reason: str = ""
+    attempts: tuple[Attempt, ...] = ()
+    cached: bool = False
+    cost_usd: float | None = None
+    truncated: bool = False
+
+    @property
+    def usage(self) -> Usage:
+        """Tokens of every attempt, failed ones included: all of them were paid."""
+        return sum((a.usage for a in self.attempts), Usage())
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractReply:
+    """``data`` validates against the request's schema when ``outcome`` is ``ok``; None otherwise."""
+
+    outcome: ExtractOutcome
+    data: Any
+    record: CallRecord
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractedClaim:
+    """A claim in the answer's words and the URLs cited for it, as cited, in order."""
+
+    text: str
+    urls: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimsReply:
+    """The claims of one subtask; an answer without claims is ``ok`` with an empty tuple."""
+
+    outcome: ExtractOutcome
+    claims: tuple[ExtractedClaim, ...]
+    record: CallRecord
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyReply:
+    """The finding of one check.
+
+    For criteria ``supported`` means met and ``refuted`` means not met. ``not_assessed`` carries a code in
+    ``code`` (``refusal``, ``truncated``, ``quote_mismatch``, ``empty_page``, ``unparsable``, …), ``error``
+    the class of our own failure. ``reason`` and ``quote`` are for admins and dev sets only.
+    """
+
+    finding: Finding
+    record: CallRecord
+    code: str = ""
+    reason: str = ""
+    quote: str = ""
+    answer_state: AnswerState | None = None
+    relevance: Relevance | None = None
+
+
+class ReplyCache(Protocol):
+    """Remembers usable replies by key. The pipeline's implementation writes them with the verdicts."""
+
+    async def get(self, key: str) -> CachedReply | None: ...
+
+    async def put(self, reply: CachedReply) -> None: ...
+
+
+class Judge(Protocol):
+    """One way of deciding checks. One instance serves one event loop; ``aclose`` is called at its end.
+
+    Methods never raise for a single check that could not be decided (the reply says so); they raise
+    :class:`JudgeUnavailable` when no check can be decided until somebody acts.
+    """
+
+    name: str
+    offline: bool
+
+    async def extract(self, request: ExtractRequest) -> ExtractReply: ...
+
+    async def claims(self, request: ClaimsRequest) -> ClaimsReply: ...
+
+    async def verify(self, request: VerifyRequest) -> VerifyReply: ...
+
+    async def aclose(self) -> None: ...
