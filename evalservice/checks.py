@@ -1,0 +1,56 @@
+"""What must hold before the service starts; ``manage.py check`` says it, web and worker refuse to start without."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.apps import AppConfig
+from django.conf import settings
+from django.core.checks import CheckMessage, Error
+from django.utils.module_loading import import_string
+
+
+def check_pipeline(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    """Every step of ``PIPELINE`` names a callable that imports."""
+    faults: list[CheckMessage] = []
+    for step, path in settings.PIPELINE.items():
+        try:
+            target = import_string(path)
+        except ImportError as error:
+            faults.append(Error(f"PIPELINE[{step!r}] = {path!r}: {error}", id="evalservice.E001"))
+            continue
+        if not callable(target):
+            faults.append(Error(f"PIPELINE[{step!r}] = {path!r} cannot be called.", id="evalservice.E002"))
+    return faults
+
+
+def check_queue(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    """``timeout < retry`` and a bounded number of attempts, or a long job restarts for ever."""
+    queue = settings.Q_CLUSTER
+    faults: list[CheckMessage] = []
+    if queue["retry"] <= queue["timeout"]:
+        faults.append(Error("Q_CLUSTER: retry must exceed timeout.", id="evalservice.E003"))
+    if queue["max_attempts"] < 1:
+        faults.append(Error("Q_CLUSTER: max_attempts must be at least 1.", id="evalservice.E004"))
+    if settings.EVALSERVICE["SLICE_SECONDS"] >= queue["timeout"]:
+        faults.append(
+            Error("EVALSERVICE_SLICE_SECONDS must stay below Q_CLUSTER's timeout.", id="evalservice.E005")
+        )
+    return faults
+
+
+def check_judge(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    """The ``openai`` judge needs an endpoint's key and a model."""
+    config = settings.EVALSERVICE
+    if config["JUDGE"] != "openai":
+        return []
+    missing = [
+        name
+        for name, value in (
+            ("OPENAI_API_KEY", config["OPENAI_API_KEY"]),
+            ("EVALSERVICE_JUDGE_MODEL", config["JUDGE_MODEL"]),
+        )
+        if not value
+    ]
+    return [Error(f"EVALSERVICE_JUDGE=openai needs {name}.", id="evalservice.E006") for name in missing]

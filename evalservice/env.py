@@ -1,0 +1,81 @@
+"""Reading the environment: one place, loud errors, secrets also from files.
+
+Every variable has the prefix ``EVALSERVICE_`` but for those other tools define (``DATABASE_URL``,
+``REDIS_URL``, ``OPENAI_BASE_URL``, ``OPENAI_API_KEY``). ``NAME_FILE`` holds the path of a file with the value, as
+container secrets do.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from django.core.exceptions import ImproperlyConfigured
+
+
+def read(name: str, default: str = "", *, environ: Mapping[str, str] = os.environ) -> str:
+    """The value of ``name``, or of the file that ``name_FILE`` points to.
+
+    :raises ImproperlyConfigured: both are set, or the file cannot be read.
+    """
+    path = environ.get(f"{name}_FILE")
+    if path is None:
+        return environ.get(name, default)
+    if name in environ:
+        raise ImproperlyConfigured(f"Set {name} or {name}_FILE, not both.")
+    try:
+        return Path(path).read_text(encoding="utf-8").strip()
+    except OSError as error:
+        raise ImproperlyConfigured(f"{name}_FILE: cannot read {path}: {error.strerror}") from error
+
+
+def flag(name: str, default: bool, *, environ: Mapping[str, str] = os.environ) -> bool:
+    """``1 true yes on`` / ``0 false no off``, any case.
+
+    :raises ImproperlyConfigured: the value is neither.
+    """
+    value = read(name, "", environ=environ).strip().lower()
+    if value in {"1", "true", "yes", "on"}:
+        return True
+    if value in {"0", "false", "no", "off"}:
+        return False
+    if value:
+        raise ImproperlyConfigured(f"{name}={value!r}: say 1 or 0.")
+    return default
+
+
+def integer(name: str, default: int, *, low: int, high: int, environ: Mapping[str, str] = os.environ) -> int:
+    """A whole number within ``[low, high]``.
+
+    :raises ImproperlyConfigured: not a number, or out of range.
+    """
+    raw = read(name, "", environ=environ).strip()
+    if not raw:
+        return default
+    try:
+        value = int(raw)
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name}={raw!r}: a whole number is needed.") from error
+    if not low <= value <= high:
+        raise ImproperlyConfigured(f"{name}={value}: must lie between {low} and {high}.")
+    return value
+
+
+def choice(
+    name: str, default: str, allowed: tuple[str, ...], *, environ: Mapping[str, str] = os.environ
+) -> str:
+    """One of ``allowed``.
+
+    :raises ImproperlyConfigured: anything else.
+    """
+    value = read(name, default, environ=environ).strip() or default
+    if value not in allowed:
+        raise ImproperlyConfigured(f"{name}={value!r}: choose one of {', '.join(allowed)}.")
+    return value
+
+
+def derived_key(secret: str, purpose: str) -> str:
+    """A key for one purpose alone, so that no key is used for two things. 64 hex digits."""
+    return hashlib.sha256(f"{purpose}\0{secret}".encode()).hexdigest()

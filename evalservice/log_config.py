@@ -1,0 +1,53 @@
+"""Logs: one constant event name with its data as fields; JSON lines, or plain text on a developer's machine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import structlog
+from structlog.typing import Processor
+
+
+def _shared() -> list[Processor]:
+    return [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.stdlib.add_logger_name,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.format_exc_info,
+    ]
+
+
+def logging_config(*, plain: bool, level: str) -> dict[str, Any]:
+    """A ``dictConfig`` that renders the standard library's and structlog's records alike."""
+    shared = _shared()
+    structlog.configure(
+        processors=[
+            structlog.stdlib.filter_by_level,
+            *shared,
+            structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
+        ],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=True,
+    )
+    renderer: Processor = (
+        structlog.dev.ConsoleRenderer(colors=False) if plain else structlog.processors.JSONRenderer()
+    )
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {
+            "events": {
+                "()": structlog.stdlib.ProcessorFormatter,
+                "foreign_pre_chain": shared,
+                "processors": [structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
+            }
+        },
+        "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "events"}},
+        "root": {"handlers": ["stderr"], "level": level},
+        "loggers": {
+            "django.server": {"handlers": ["stderr"], "propagate": False, "level": "WARNING"},
+            "django-q": {"handlers": ["stderr"], "propagate": False, "level": "WARNING"},
+        },
+    }

@@ -1,0 +1,280 @@
+"""All settings, from the environment; a missing or odd value stops the process with a sentence that says what to do.
+
+``EVALSERVICE_DEMO=1`` (what ``make demo`` and the tests set) allows running without secrets, on this machine only.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import django
+import django_stubs_ext
+import environ as django_environ
+from csp.constants import NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
+
+from evalservice import env
+from evalservice.log_config import logging_config
+
+django_stubs_ext.monkeypatch()
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+VAR_DIR = Path(env.read("EVALSERVICE_VAR", str(BASE_DIR / "var")))
+DEMO = env.flag("EVALSERVICE_DEMO", False)
+DEBUG = env.flag("EVALSERVICE_DEBUG", False)
+
+# ---------------------------------------------------------------- secrets and hosts
+# One-shot commands that read files and print (score, cited_urls, taskset lint …) need no secret; what serves does.
+_SECRETLESS_COMMANDS = {"score", "cited_urls", "taskset", "export_rubric_schema", "spectacular", "makemigrations",
+                        "collectstatic", "check", "help"}  # fmt: skip
+_command = sys.argv[1] if len(sys.argv) > 1 and Path(sys.argv[0]).name == "manage.py" else ""
+SECRET_KEY = env.read("EVALSERVICE_SECRET_KEY")
+if not SECRET_KEY:
+    if not DEMO and _command not in _SECRETLESS_COMMANDS:
+        raise ImproperlyConfigured(
+            "EVALSERVICE_SECRET_KEY is not set. Make one with\n"
+            "  python -c 'import secrets; print(secrets.token_urlsafe(48))'\n"
+            "and keep it out of the repository; or set EVALSERVICE_DEMO=1 to try the service on this machine."
+        )
+    SECRET_KEY = "demo-only-never-in-production-" + "0" * 24
+ALLOWED_HOSTS = [
+    h.strip() for h in env.read("EVALSERVICE_HOSTS", "localhost,127.0.0.1,[::1]").split(",") if h.strip()
+]
+if "*" in ALLOWED_HOSTS:
+    raise ImproperlyConfigured("EVALSERVICE_HOSTS: name your hosts; '*' would let any Host header through.")
+HTTPS = env.flag("EVALSERVICE_HTTPS", False)
+CSRF_TRUSTED_ORIGINS = [f"https://{h}" for h in ALLOWED_HOSTS if HTTPS]
+
+# ---------------------------------------------------------------- applications
+INSTALLED_APPS = [
+    "evalservice.apps.EvalserviceConfig",
+    "submissions.apps.SubmissionsConfig",
+    "judging.apps.JudgingConfig",
+    "leaderboard.apps.LeaderboardConfig",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "rest_framework",
+    "drf_spectacular",
+    "django_q",
+    "csp",
+]
+MIDDLEWARE = [
+    "evalservice.middleware.RequestIdMiddleware",
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+ROOT_URLCONF = "evalservice.urls"
+WSGI_APPLICATION = "evalservice.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    }
+]
+
+# ---------------------------------------------------------------- database
+DATABASE_URL = env.read("DATABASE_URL", f"sqlite:///{VAR_DIR / 'db.sqlite3'}")
+_database: dict[str, Any] = django_environ.Env.db_url_config(DATABASE_URL)
+if _database["ENGINE"] == "django.db.backends.sqlite3":
+    # WAL + IMMEDIATE + a patient timeout: no "database is locked" under several writers (docs/adr).
+    _database["OPTIONS"] = {
+        "transaction_mode": "IMMEDIATE",
+        "timeout": 20,
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA temp_store=MEMORY;"
+        " PRAGMA cache_size=-16000; PRAGMA mmap_size=134217728; PRAGMA foreign_keys=ON;",
+    }
+    _database["TEST"] = {"NAME": str(VAR_DIR / f"test-{os.getpid()}.sqlite3")}
+    Path(VAR_DIR).mkdir(parents=True, exist_ok=True)
+else:
+    _database["CONN_MAX_AGE"] = 60
+    _database["CONN_HEALTH_CHECKS"] = True
+DATABASES = {"default": _database}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# ---------------------------------------------------------------- cache and queue
+REDIS_URL = env.read("REDIS_URL")
+CACHES: dict[str, dict[str, Any]] = {
+    "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}
+    if REDIS_URL
+    else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
+}
+# A message is a wake-up that carries ids; the truth, with its lease, is a Job row (docs/adr).
+Q_CLUSTER: dict[str, Any] = {
+    "name": "evalservice",
+    "workers": env.integer("EVALSERVICE_WORKERS", 2, low=1, high=64),
+    "timeout": 120,
+    "retry": 600,
+    "queue_limit": 1,
+    "bulk": 1,
+    "max_attempts": 1,
+    "ack_failures": True,
+    "catch_up": False,
+    "save_limit": -1,
+    "max_rss": 1_500_000,
+    "poll": 0.5,
+    "label": "Queue",
+    **({"redis": REDIS_URL} if REDIS_URL else {"orm": "default"}),
+}
+
+# ---------------------------------------------------------------- files
+STATIC_URL = "/static/"
+STATIC_ROOT = VAR_DIR / "static"
+STATICFILES_DIRS = [BASE_DIR / "templates" / "static"]
+MEDIA_ROOT = VAR_DIR / "blobs"
+STORAGES = {
+    # Blobs lie under no served path; nothing maps a URL to them.
+    "default": {
+        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "OPTIONS": {"location": str(MEDIA_ROOT)},
+    },
+    "staticfiles": {
+        "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
+        if not DEBUG
+        else "django.contrib.staticfiles.storage.StaticFilesStorage"
+    },
+}
+DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 2**20
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 2_000
+FILE_UPLOAD_MAX_MEMORY_SIZE = 1 * 2**20
+
+# ---------------------------------------------------------------- security
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+        "base-uri": [NONE],
+    }
+}
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
+SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
+if env.flag("EVALSERVICE_BEHIND_PROXY", False):
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+
+# ---------------------------------------------------------------- language and time
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English"), ("zh-hans", "简体中文")]
+TIME_ZONE = "UTC"
+USE_TZ = True
+
+# ---------------------------------------------------------------- API
+REST_FRAMEWORK: dict[str, Any] = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["submissions.api.authentication.ApiKeyAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["submissions.api.permissions.DenyAll"],  # each view says who may
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_THROTTLE_CLASSES": ["rest_framework.throttling.ScopedRateThrottle"],
+    "DEFAULT_THROTTLE_RATES": {
+        "read": "600/min",
+        "write": "120/min",
+        "answers": "3000/min",
+        "upload": "30/min",
+    },
+    "EXCEPTION_HANDLER": "evalservice.api.problem_handler",
+    "UNAUTHENTICATED_USER": None,
+    "NUM_PROXIES": env.integer("EVALSERVICE_PROXIES", 0, low=0, high=5),
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "evalservice",
+    "DESCRIPTION": "Submit answers, follow their judging, read the boards.",
+    "VERSION": "1",
+    "OAS_VERSION": "3.1.0",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
+    "SCHEMA_PATH_PREFIX": r"/api/v1",
+    "COMPONENT_SPLIT_REQUEST": True,
+}
+
+# ---------------------------------------------------------------- the service itself
+# Upward steps go by dotted path, so that the lower app never imports the higher (docs/architecture.md).
+PIPELINE = {
+    "submission_finalized": "judging.tasks.collect_pages",
+    "pages_collected": "judging.tasks.judge_answers",
+    "submission_judged": "leaderboard.tasks.publish_due",
+}
+MIB = 2**20
+EVALSERVICE: dict[str, Any] = {
+    "JUDGE": env.choice("EVALSERVICE_JUDGE", "lexical", ("lexical", "openai")),
+    "JUDGE_MODEL": env.read("EVALSERVICE_JUDGE_MODEL"),
+    "OPENAI_BASE_URL": env.read("OPENAI_BASE_URL"),
+    "OPENAI_API_KEY": env.read("OPENAI_API_KEY"),
+    "PAGES": env.choice("EVALSERVICE_PAGES", "archive" if DEMO else "live", ("archive", "live")),
+    "PUBLISH": env.choice("EVALSERVICE_PUBLISH", "immediate" if DEMO else "daily", ("immediate", "daily")),
+    "LIMITS": {
+        "answer_bytes": env.integer("EVALSERVICE_ANSWER_BYTES", 2 * MIB, low=1_000, high=64 * MIB),
+        "bundle_bytes": env.integer("EVALSERVICE_BUNDLE_BYTES", 200 * MIB, low=1_000, high=4_096 * MIB),
+        "bundle_files": env.integer("EVALSERVICE_BUNDLE_FILES", 10_000, low=1, high=1_000_000),
+        "bundle_ratio": env.integer("EVALSERVICE_BUNDLE_RATIO", 100, low=2, high=10_000),
+        "urls_per_answer": env.integer("EVALSERVICE_URLS_PER_ANSWER", 200, low=1, high=5_000),
+    },
+    "MODEL": {
+        "in_flight": env.integer("EVALSERVICE_IN_FLIGHT", 32, low=1, high=1_000),
+        "timeout_s": env.integer("EVALSERVICE_MODEL_TIMEOUT", 120, low=1, high=1_800),
+        "attempts": env.integer("EVALSERVICE_MODEL_ATTEMPTS", 6, low=1, high=20),
+        "budget_s": env.integer("EVALSERVICE_MODEL_BUDGET", 300, low=1, high=3_600),
+    },
+    "KNOWN_GOOD_HOSTS": [
+        h.strip()
+        for h in env.read("EVALSERVICE_KNOWN_GOOD_HOSTS", "www.iana.org,www.debian.org").split(",")
+        if h.strip()
+    ],
+    "CONTACT": env.read("EVALSERVICE_CONTACT", "contact address not configured"),
+    "FENCE_KEY": env.derived_key(SECRET_KEY, "prompt fences"),
+    "BLOCKED_DAYS": 14,
+    "MIN_COVERAGE": 0.98,
+    "DRAFT_DAYS": 7,
+    "PAUSED_DAYS": 14,
+    "API_KEY_DAYS": 365,
+    "IDEMPOTENCY_HOURS": 48,
+    "SLICE_SECONDS": env.integer("EVALSERVICE_SLICE_SECONDS", 30, low=1, high=90),
+    "LEASE_SECONDS": env.integer("EVALSERVICE_LEASE_SECONDS", 15, low=2, high=120),
+    "SHARD_ANSWERS": env.integer("EVALSERVICE_SHARD_ANSWERS", 25, low=1, high=1_000),
+    "JOB_TAKEOVERS": 5,
+}
+ADMIN_SESSION_AGE = timedelta(hours=8)
+SESSION_COOKIE_AGE = int(ADMIN_SESSION_AGE.total_seconds())
+LOGGING_CONFIG = "logging.config.dictConfig"
+LOGGING = logging_config(plain=DEMO or DEBUG, level=env.read("EVALSERVICE_LOG_LEVEL", "INFO"))
+DJANGO_VERSION = django.get_version()

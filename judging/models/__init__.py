@@ -1,0 +1,16 @@
+"""How answers become scores: rubrics, pages, judges, verdicts. Private: nothing here has a public URL."""
+
+from judging.models.pages import Page, PageSnapshot
+from judging.models.rubrics import Rubric
+from judging.models.runs import Extraction, JudgeProfile, JudgeRun, ModelCall, Verdict
+
+__all__ = [
+    "Extraction",
+    "JudgeProfile",
+    "JudgeRun",
+    "ModelCall",
+    "Page",
+    "PageSnapshot",
+    "Rubric",
+    "Verdict",
+]

@@ -1,0 +1,75 @@
+"""Cited pages as they were. Rows are never updated; texts and bytes lie in the blob store by their hash."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.db import models
+from django.db.models import Q
+
+from submissions.models import TaskSet
+
+# Verdicts of a snapshot (pages.md); what each means for a check is the table in scoring.md §0.
+SNAPSHOT_VERDICTS = (
+    "ok", "partial", "blocked_status", "challenge", "login_wall", "consent_wall", "soft_404", "parked",
+    "not_found", "dead_host", "error_status", "empty", "denied", "malformed", "timeout", "too_large",
+    "unsupported_type", "pdf_failed", "crashed", "network",
+)  # fmt: skip
+
+
+class Page(models.Model):
+    """A page by its identity (:func:`judging.citations.url_key`)."""
+
+    key = models.TextField()
+    key_hash = models.CharField(max_length=64, unique=True)  # SHA-256 of key: URLs outgrow index rows
+    url = models.TextField()
+    created_at = models.DateTimeField()
+    claimed_until = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering: ClassVar = ["id"]
+
+    def __str__(self) -> str:
+        return f"page {self.pk}"
+
+
+class PageSnapshot(models.Model):
+    """One capture of a page.
+
+    ``task_set`` is set for snapshots that came with a set's archive: they serve that set alone, so that one
+    organiser's archive cannot become another's evidence.
+    """
+
+    page = models.ForeignKey(Page, on_delete=models.PROTECT, related_name="snapshots")
+    task_set = models.ForeignKey(
+        TaskSet, on_delete=models.PROTECT, null=True, blank=True, related_name="archived_snapshots"
+    )
+    number = models.PositiveIntegerField()
+    verdict = models.CharField(max_length=20, choices=[(v, v) for v in SNAPSHOT_VERDICTS])
+    status = models.PositiveSmallIntegerField(null=True, blank=True)
+    url = models.TextField()
+    final_url = models.TextField(blank=True)
+    chain = models.JSONField(default=list, blank=True)
+    content_type = models.CharField(max_length=200, blank=True)
+    title = models.TextField(blank=True)
+    text_sha256 = models.CharField(max_length=64, blank=True)
+    raw_sha256 = models.CharField(max_length=64, blank=True)
+    characters = models.PositiveIntegerField(default=0)
+    probe_ok = models.BooleanField(null=True, blank=True)
+    static_only = models.BooleanField(default=False)
+    detail = models.TextField(blank=True)  # for admins; attacker text
+    extractor = models.CharField(max_length=60, blank=True)
+    fetched_at = models.DateTimeField()
+
+    class Meta:
+        ordering: ClassVar = ["page", "number"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["page", "number"], name="snapshot_number_once_per_page"),
+            models.CheckConstraint(condition=Q(verdict__in=SNAPSHOT_VERDICTS), name="snapshot_verdict_known"),
+            models.CheckConstraint(
+                condition=~Q(verdict="ok") | ~Q(text_sha256=""), name="snapshot_ok_has_text"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"snapshot {self.pk}"

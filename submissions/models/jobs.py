@@ -1,0 +1,68 @@
+"""Work to be done, and who holds it. A queue message only wakes somebody up; this row is the truth."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.db import models
+from django.db.models import Q
+
+from submissions.models.submission import Submission
+
+
+class Job(models.Model):
+    """One piece of work on a submission, held by at most one worker at a time.
+
+    ``lease_token`` is a fencing token: it grows at every takeover, and whoever writes results does so in a
+    transaction whose first statement renews the lease *where the token is still his*.
+    """
+
+    class Kind(models.TextChoices):
+        COLLECT = "collect", "collect pages"
+        JUDGE = "judge", "judge answers"
+
+    class State(models.TextChoices):
+        READY = "ready", "ready"
+        RUNNING = "running", "running"
+        PAUSED = "paused", "paused"
+        DONE = "done", "done"
+        FAILED = "failed", "failed"
+        CANCELLED = "cancelled", "cancelled"
+
+    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="jobs")
+    kind = models.CharField(max_length=10, choices=Kind.choices)
+    round = models.PositiveIntegerField(default=1)  # grows with every re-judging
+    shard = models.PositiveIntegerField(default=0)
+    answer_ids = models.JSONField(default=list)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.READY)
+    reason = models.CharField(max_length=60, blank=True)
+    lease_owner = models.CharField(max_length=80, blank=True)
+    lease_token = models.PositiveBigIntegerField(default=0)
+    lease_until = models.DateTimeField(null=True, blank=True)
+    not_before = models.DateTimeField(null=True, blank=True)
+    woken_at = models.DateTimeField(null=True, blank=True)
+    takeovers = models.PositiveIntegerField(default=0)  # without a result in between
+    done_items = models.PositiveIntegerField(default=0)
+    total_items = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField()
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering: ClassVar = ["id"]
+        indexes: ClassVar = [models.Index(fields=["state", "lease_until", "id"], name="job_by_state_lease")]
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["submission", "kind", "round", "shard"], name="job_once_per_shard"
+            ),
+            models.CheckConstraint(condition=Q(kind__in=["collect", "judge"]), name="job_kind_known"),
+            models.CheckConstraint(
+                condition=Q(state__in=["ready", "running", "paused", "done", "failed", "cancelled"]),
+                name="job_state_known",
+            ),
+            models.CheckConstraint(
+                condition=~Q(state="running") | Q(lease_until__isnull=False), name="job_running_has_lease"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.submission_id}/{self.round}/{self.shard}"

@@ -1,0 +1,263 @@
+"""A submission, its answers, and the table of states it moves by."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any, ClassVar
+
+from django.db import models
+from django.db.models import Q
+
+from submissions.ids import public_id
+from submissions.models.tasksets import Task, TaskSet
+from submissions.models.teams import System, Team
+
+
+class IllegalTransition(Exception):
+    """The submission was not in a state from which it may go there: someone else was faster, or it is over."""
+
+    def __init__(self, submission: str, wanted: str) -> None:
+        super().__init__(f"submission {submission} cannot become {wanted} from where it is")
+        self.submission = submission
+        self.wanted = wanted
+
+
+class SubmissionQuerySet(models.QuerySet["Submission"]):
+    """Reads of submissions."""
+
+    def of_team(self, team: Team) -> SubmissionQuerySet:
+        """A team's own."""
+        return self.filter(system__team=team)
+
+    def in_flight(self) -> SubmissionQuerySet:
+        """Finalized and not yet at an end."""
+        return self.filter(state__in=Submission.IN_FLIGHT)
+
+    def publishable(self) -> SubmissionQuerySet:
+        """Has scores that may stand on a board: judged or published, and published ones while re-judged."""
+        settled = Q(state__in=[Submission.State.JUDGED, Submission.State.PUBLISHED])
+        rejudged = Q(
+            state__in=[Submission.State.JUDGING, Submission.State.PAUSED],
+            published_at__isnull=False,
+            summary__isnull=False,
+        )
+        return self.filter(settled | rejudged)
+
+
+class Submission(models.Model):
+    """One system's answers to one version of a task set."""
+
+    class State(models.TextChoices):
+        DRAFT = "draft", "draft"
+        QUEUED = "queued", "queued"
+        COLLECTING = "collecting", "collecting pages"
+        JUDGING = "judging", "judging"
+        PAUSED = "paused", "paused"
+        JUDGED = "judged", "judged"
+        INCOMPLETE = "incomplete", "incomplete"
+        PUBLISHED = "published", "published"
+        WITHHELD = "withheld", "withheld"
+        EXPIRED = "expired", "expired"
+        CANCELLED = "cancelled", "cancelled"
+        FAILED = "failed", "failed"
+
+    class Listing(models.TextChoices):
+        LISTED = "listed", "listed"
+        FLAGGED = "flagged", "flagged"
+        WITHDRAWN = "withdrawn", "withdrawn"
+
+    # The one table by which states move; docs/states.md is generated from it.
+    TRANSITIONS: ClassVar[dict[str, frozenset[str]]] = {
+        "draft": frozenset({"queued", "expired", "cancelled"}),
+        "queued": frozenset({"collecting", "cancelled", "failed"}),
+        "collecting": frozenset({"judging", "paused", "cancelled", "failed"}),
+        "judging": frozenset({"paused", "judged", "incomplete", "cancelled", "failed"}),
+        "paused": frozenset({"collecting", "judging", "cancelled", "failed"}),
+        "judged": frozenset({"published", "withheld", "judging"}),
+        "incomplete": frozenset({"judging", "cancelled"}),
+        "published": frozenset({"withheld", "judging"}),
+        "withheld": frozenset({"published", "judging"}),
+        "expired": frozenset(),
+        "cancelled": frozenset(),
+        "failed": frozenset(),
+    }
+    IN_FLIGHT: ClassVar = (State.QUEUED, State.COLLECTING, State.JUDGING, State.PAUSED)
+
+    public_id = models.CharField(max_length=16, unique=True, default=public_id, editable=False)
+    system = models.ForeignKey(System, on_delete=models.PROTECT, related_name="submissions")
+    task_set = models.ForeignKey(TaskSet, on_delete=models.PROTECT, related_name="submissions")
+    task_set_hash = models.CharField(max_length=64)
+    runs = models.PositiveSmallIntegerField()
+    note = models.CharField(max_length=500, blank=True)
+    system_version = models.CharField(max_length=60, blank=True)
+    state = models.CharField(max_length=12, choices=State.choices, default=State.DRAFT)
+    state_reason = models.CharField(max_length=60, blank=True)
+    listing = models.CharField(max_length=12, choices=Listing.choices, default=Listing.LISTED)
+    created_at = models.DateTimeField()
+    finalized_at = models.DateTimeField(null=True, blank=True)
+    judged_at = models.DateTimeField(null=True, blank=True)
+    published_at = models.DateTimeField(null=True, blank=True)
+    # Written by judging through services.record_scores: frozen documents, see docs/architecture.md.
+    summary = models.JSONField(null=True, blank=True)
+    provenance = models.JSONField(null=True, blank=True)
+    coverage = models.FloatField(null=True, blank=True)
+    incomplete_reasons = models.JSONField(default=list, blank=True)
+
+    objects = SubmissionQuerySet.as_manager()
+
+    class Meta:
+        ordering: ClassVar = ["-created_at", "-id"]
+        indexes: ClassVar = [
+            models.Index(fields=["state", "id"], name="submission_by_state"),
+            models.Index(fields=["task_set", "state", "id"], name="submission_by_set_state"),
+        ]
+        constraints: ClassVar = [
+            models.CheckConstraint(
+                condition=Q(
+                    state__in=[
+                        "draft",
+                        "queued",
+                        "collecting",
+                        "judging",
+                        "paused",
+                        "judged",
+                        "incomplete",
+                        "published",
+                        "withheld",
+                        "expired",
+                        "cancelled",
+                        "failed",
+                    ]
+                ),
+                name="submission_state_known",
+            ),
+            models.CheckConstraint(
+                condition=Q(listing__in=["listed", "flagged", "withdrawn"]), name="submission_listing_known"
+            ),
+            models.CheckConstraint(condition=Q(runs__gte=1), name="submission_has_runs"),
+            models.CheckConstraint(
+                condition=Q(state__in=["draft", "expired", "cancelled"]) | Q(finalized_at__isnull=False),
+                name="submission_finalized_has_time",
+            ),
+            models.CheckConstraint(
+                condition=~Q(state__in=["judged", "published"]) | Q(summary__isnull=False),
+                name="submission_judged_has_summary",
+            ),
+            models.CheckConstraint(
+                condition=~Q(state="published") | Q(published_at__isnull=False),
+                name="submission_published_has_time",
+            ),
+            models.CheckConstraint(
+                condition=Q(coverage__isnull=True) | (Q(coverage__gte=0) & Q(coverage__lte=1)),
+                name="submission_coverage_in_range",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.public_id
+
+    def move(self, to: str, *, actor: str, now: dt.datetime, reason: str = "", **fields: Any) -> None:
+        """Go to state ``to`` by a conditional UPDATE and log the step; call inside a transaction.
+
+        :param actor: who moved it: ``team:<id>``, ``user:<id>``, ``worker``, ``sweep``.
+        :param fields: columns that change with the state, in the same UPDATE.
+        :raises IllegalTransition: the row was not in a state from which ``to`` can be reached.
+        """
+        sources = [state for state, targets in self.TRANSITIONS.items() if to in targets]
+        before = self.state
+        changed = (
+            type(self)
+            .objects.filter(pk=self.pk, state__in=sources)
+            .update(state=to, state_reason=reason, **fields)
+        )
+        if changed != 1:
+            raise IllegalTransition(self.public_id, to)
+        self.refresh_from_db()
+        SubmissionEvent.objects.create(
+            submission=self, from_state=before, to_state=to, actor=actor, reason=reason, at=now
+        )
+
+
+class SubmissionEvent(models.Model):
+    """A step of a submission: who, when, from where to where, why. Append-only."""
+
+    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="events")
+    from_state = models.CharField(max_length=12)
+    to_state = models.CharField(max_length=12)
+    actor = models.CharField(max_length=60)
+    reason = models.CharField(max_length=60, blank=True)
+    at = models.DateTimeField()
+
+    class Meta:
+        ordering: ClassVar = ["submission", "id"]
+
+    def __str__(self) -> str:
+        return f"{self.from_state} → {self.to_state}"
+
+
+class Answer(models.Model):
+    """One answer: a row exists for every task × run of a submission, blank if not given.
+
+    Leaving hard tasks out must not raise a mean. ``text`` is what is judged (NUL and lone surrogates
+    replaced); the bytes as received lie in the blob store under ``raw_sha256`` when they differ.
+    """
+
+    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="answers")
+    task = models.ForeignKey(Task, on_delete=models.PROTECT, related_name="answers")
+    run = models.PositiveSmallIntegerField()
+    text = models.TextField(blank=True)
+    given = models.BooleanField(default=False)
+    sha256 = models.CharField(max_length=64, blank=True)
+    raw_sha256 = models.CharField(max_length=64, blank=True)
+    flags = models.JSONField(default=list, blank=True)
+    started_at = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+    cost_usd = models.FloatField(null=True, blank=True)
+    tokens = models.PositiveBigIntegerField(null=True, blank=True)
+    trace_url = models.CharField(max_length=1000, blank=True)
+    received_at = models.DateTimeField(null=True, blank=True)
+    # Written by judging through services.record_scores. NULL = not scored, never "zero".
+    score = models.FloatField(null=True, blank=True)  # rubric_tree: root; cascade: overall O
+    user_pref = models.PositiveSmallIntegerField(null=True, blank=True)
+    metrics = models.JSONField(null=True, blank=True)  # plain numbers and counts of this answer
+    coverage = models.FloatField(null=True, blank=True)
+    feedback = models.JSONField(null=True, blank=True)  # dev sets only: verdict tree, reasons, quotes
+
+    class Meta:
+        ordering: ClassVar = ["submission", "task__position", "run", "id"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["submission", "task", "run"], name="answer_once_per_task_run"),
+            models.CheckConstraint(condition=Q(run__gte=1), name="answer_run_from_one"),
+            models.CheckConstraint(
+                condition=Q(score__isnull=True) | (Q(score__gte=0) & Q(score__lte=1)),
+                name="answer_score_in_range",
+            ),
+            models.CheckConstraint(
+                condition=Q(user_pref__isnull=True) | (Q(user_pref__gte=1) & Q(user_pref__lte=4)),
+                name="answer_user_pref_in_range",
+            ),
+            models.CheckConstraint(
+                condition=Q(coverage__isnull=True) | (Q(coverage__gte=0) & Q(coverage__lte=1)),
+                name="answer_coverage_in_range",
+            ),
+            models.CheckConstraint(
+                condition=Q(cost_usd__isnull=True) | Q(cost_usd__gte=0), name="answer_cost_not_negative"
+            ),
+            models.CheckConstraint(
+                condition=Q(started_at__isnull=True)
+                | Q(finished_at__isnull=True)
+                | Q(finished_at__gte=models.F("started_at")),
+                name="answer_finishes_after_start",
+            ),
+            models.CheckConstraint(condition=Q(given=True) | Q(text=""), name="answer_not_given_is_blank"),
+        ]
+
+    def __str__(self) -> str:
+        return f"answer {self.pk}"
+
+    @property
+    def seconds(self) -> float | None:
+        """How long the system worked, as far as it is known."""
+        if self.started_at is None or self.finished_at is None:
+            return None
+        return (self.finished_at - self.started_at).total_seconds()

@@ -1,0 +1,130 @@
+"""The public half of a task set. The private half (rubrics) lives in ``judging``, which this app cannot import."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.db import models
+from django.db.models import Q
+
+from submissions.ids import public_id
+
+
+class TaskSetQuerySet(models.QuerySet["TaskSet"]):
+    """Reads of task sets."""
+
+    def public(self) -> TaskSetQuerySet:
+        """What anyone may know to exist: a draft or validated set is as absent as one that never was."""
+        return self.filter(state__in=TaskSet.PUBLIC_STATES)
+
+    def open(self) -> TaskSetQuerySet:
+        """What takes submissions now."""
+        return self.filter(state=TaskSet.State.ACTIVE)
+
+
+class TaskSet(models.Model):
+    """One version of a task set. Its content never changes: changed content is a new version."""
+
+    class Protocol(models.TextChoices):
+        RUBRIC_TREE = "rubric_tree", "rubric tree"
+        CASCADE = "cascade", "cascade"
+
+    class Split(models.TextChoices):
+        DEV = "dev", "dev"
+        TEST = "test", "test"
+
+    class Delivery(models.TextChoices):
+        OPEN = "open", "open"
+        SEALED = "sealed", "sealed"
+
+    class State(models.TextChoices):
+        DRAFT = "draft", "draft"
+        VALIDATED = "validated", "validated"
+        ACTIVE = "active", "active"
+        RETIRED = "retired", "retired"
+        RELEASED = "released", "released"
+
+    PUBLIC_STATES: ClassVar = (State.ACTIVE, State.RETIRED, State.RELEASED)
+
+    slug = models.SlugField(max_length=60)
+    version = models.CharField(max_length=20)
+    title = models.CharField(max_length=200)
+    description = models.TextField(blank=True)
+    protocol = models.CharField(max_length=20, choices=Protocol.choices)
+    split = models.CharField(max_length=10, choices=Split.choices)
+    delivery = models.CharField(max_length=10, choices=Delivery.choices)
+    delivery_reason = models.TextField(blank=True)
+    runs = models.PositiveSmallIntegerField(default=1)
+    licence = models.CharField(max_length=100)
+    scoring_profile = models.JSONField(default=dict, blank=True)
+    as_of = models.DateField(null=True, blank=True)
+    content_hash = models.CharField(max_length=64)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.DRAFT)
+    created_at = models.DateTimeField()
+    opens_at = models.DateTimeField(null=True, blank=True)
+    closes_at = models.DateTimeField(null=True, blank=True)
+
+    objects = TaskSetQuerySet.as_manager()
+
+    class Meta:
+        ordering: ClassVar = ["slug", "version", "id"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["slug", "version"], name="taskset_version_once"),
+            models.UniqueConstraint(
+                fields=["slug"], condition=Q(state="active"), name="taskset_one_active_version"
+            ),
+            models.CheckConstraint(
+                condition=Q(protocol__in=["rubric_tree", "cascade"]), name="taskset_protocol_known"
+            ),
+            models.CheckConstraint(condition=Q(split__in=["dev", "test"]), name="taskset_split_known"),
+            models.CheckConstraint(
+                condition=Q(delivery__in=["open", "sealed"]), name="taskset_delivery_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=["draft", "validated", "active", "retired", "released"]),
+                name="taskset_state_known",
+            ),
+            models.CheckConstraint(condition=Q(runs__gte=1) & Q(runs__lte=100), name="taskset_runs_in_range"),
+            models.CheckConstraint(
+                condition=Q(split="dev") | Q(delivery="sealed") | ~Q(delivery_reason=""),
+                name="taskset_open_test_needs_reason",
+            ),
+            models.CheckConstraint(
+                condition=Q(closes_at__isnull=True)
+                | Q(opens_at__isnull=True)
+                | Q(closes_at__gt=models.F("opens_at")),
+                name="taskset_closes_after_opening",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.slug} {self.version}"
+
+
+class Task(models.Model):
+    """The public half of one task: what a system is asked. ``key`` is the author's and never shown."""
+
+    public_id = models.CharField(max_length=16, unique=True, default=public_id, editable=False)
+    task_set = models.ForeignKey(TaskSet, on_delete=models.PROTECT, related_name="tasks")
+    key = models.CharField(max_length=100)
+    position = models.PositiveIntegerField()
+    prompt = models.TextField()
+    domain = models.CharField(max_length=60, blank=True)
+    subdomain = models.CharField(max_length=60, blank=True)
+    task_type = models.CharField(max_length=30, blank=True)
+    time_varying = models.BooleanField(default=False)
+    language = models.CharField(max_length=20, default="en")
+    effort_minutes = models.PositiveIntegerField(null=True, blank=True)
+    subset = models.JSONField(default=list, blank=True)
+    cluster = models.CharField(max_length=100, blank=True)
+    valid_until = models.DateField(null=True, blank=True)
+
+    class Meta:
+        ordering: ClassVar = ["task_set", "position", "id"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["task_set", "key"], name="task_key_once_per_set"),
+            models.UniqueConstraint(fields=["task_set", "position"], name="task_position_once_per_set"),
+        ]
+
+    def __str__(self) -> str:
+        return self.public_id  # never the key or the prompt: this ends up in list pages and logs
