@@ -1,0 +1,10 @@
+"""What every test relies on: demo settings, a private working folder, no socket but to this machine."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+
+# Before Django reads its settings: pytest-django does so right after this module is imported.
+os.environ["EVALSERVICE_DEMO"] = "1"
+os.environ.setdefault("EVALSERVICE_VAR", tempfile.mkdtemp(prefix="evalservice-tests-"))
