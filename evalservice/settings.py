@@ -232,6 +232,7 @@ SPECTACULAR_SETTINGS = {
 PIPELINE = {
     "submission_finalized": "judging.tasks.collect_pages",
     "pages_collected": "judging.tasks.judge_answers",
+    "answers_judged": "judging.tasks.score_submission",
     "submission_judged": "leaderboard.tasks.publish_due",
 }
 MIB = 2**20
@@ -251,7 +252,7 @@ EVALSERVICE: dict[str, Any] = {
     },
     "MODEL": {
         "in_flight": env.integer("EVALSERVICE_IN_FLIGHT", 32, low=1, high=1_000),
-        "timeout_s": env.integer("EVALSERVICE_MODEL_TIMEOUT", 120, low=1, high=1_800),
+        "timeout_s": env.integer("EVALSERVICE_MODEL_TIMEOUT", 60, low=1, high=1_800),
         "attempts": env.integer("EVALSERVICE_MODEL_ATTEMPTS", 6, low=1, high=20),
         "budget_s": env.integer("EVALSERVICE_MODEL_BUDGET", 300, low=1, high=3_600),
     },

@@ -1,10 +1,11 @@
 """How answers become scores: rubrics, pages, judges, verdicts. Private: nothing here has a public URL."""
 
-from judging.models.pages import Page, PageSnapshot
+from judging.models.pages import CitedPage, Page, PageSnapshot
 from judging.models.rubrics import Rubric
 from judging.models.runs import Extraction, JudgeProfile, JudgeRun, ModelCall, Verdict
 
 __all__ = [
+    "CitedPage",
     "Extraction",
     "JudgeProfile",
     "JudgeRun",

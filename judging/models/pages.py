@@ -7,7 +7,7 @@ from typing import ClassVar
 from django.db import models
 from django.db.models import Q
 
-from submissions.models import TaskSet
+from submissions.models import Submission, TaskSet
 
 # Verdicts of a snapshot (pages.md); what each means for a check is the table in scoring.md §0.
 SNAPSHOT_VERDICTS = (
@@ -73,3 +73,26 @@ class PageSnapshot(models.Model):
 
     def __str__(self) -> str:
         return f"snapshot {self.pk}"
+
+
+class CitedPage(models.Model):
+    """Which snapshot a submission is judged against: once taken it stays, however often it is re-judged.
+
+    A row without snapshot is a citation still to be fetched.
+    """
+
+    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="cited_pages")
+    page = models.ForeignKey(Page, on_delete=models.PROTECT, related_name="citations")
+    url = models.TextField()  # as first cited
+    snapshot = models.ForeignKey(
+        PageSnapshot, on_delete=models.PROTECT, null=True, blank=True, related_name="citations"
+    )
+
+    class Meta:
+        ordering: ClassVar = ["submission", "page"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["submission", "page"], name="citedpage_once_per_submission"),
+        ]
+
+    def __str__(self) -> str:
+        return f"cited page {self.pk}"

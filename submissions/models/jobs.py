@@ -20,6 +20,7 @@ class Job(models.Model):
     class Kind(models.TextChoices):
         COLLECT = "collect", "collect pages"
         JUDGE = "judge", "judge answers"
+        SCORE = "score", "score the submission"
 
     class State(models.TextChoices):
         READY = "ready", "ready"
@@ -54,7 +55,9 @@ class Job(models.Model):
             models.UniqueConstraint(
                 fields=["submission", "kind", "round", "shard"], name="job_once_per_shard"
             ),
-            models.CheckConstraint(condition=Q(kind__in=["collect", "judge"]), name="job_kind_known"),
+            models.CheckConstraint(
+                condition=Q(kind__in=["collect", "judge", "score"]), name="job_kind_known"
+            ),
             models.CheckConstraint(
                 condition=Q(state__in=["ready", "running", "paused", "done", "failed", "cancelled"]),
                 name="job_state_known",
