@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from difflib import get_close_matches
 from enum import StrEnum
+from typing import Any
 
-__all__ = ["Fault", "InvalidRubric", "Severity"]
+__all__ = ["Fault", "FaultList", "InvalidRubric", "Severity", "at", "quoted", "suggestion"]
+
+_PLAIN_KEY = re.compile(r"[\w-]+")
+_SHOWN = 60  # characters of an author's value repeated in a reason
 
 
 class Severity(StrEnum):
@@ -42,3 +49,48 @@ class InvalidRubric(ValueError):
         super().__init__(
             "; ".join(f"{fault.path or '(whole rubric)'}: {fault.reason}" for fault in self.faults)
         )
+
+
+@dataclass(slots=True)
+class FaultList:
+    """Collects the faults of one file."""
+
+    file: str
+    errors: list[Fault] = field(default_factory=list)
+    warnings: list[Fault] = field(default_factory=list)
+
+    def error(self, path: str, reason: str) -> None:
+        """Note something that refuses the bundle, once for each place and reason."""
+        fault = Fault(self.file, path, reason)
+        if fault not in self.errors:
+            self.errors.append(fault)
+
+    def warn(self, path: str, reason: str) -> None:
+        """Note something the author should know, once for each place and reason."""
+        fault = Fault(self.file, path, reason, Severity.WARNING)
+        if fault not in self.warnings:
+            self.warnings.append(fault)
+
+
+def at(path: str, *steps: str | int) -> str:
+    """The path some steps further down: ``at("tree", "children", 2)`` is ``tree.children[2]``."""
+    for step in steps:
+        if isinstance(step, int):
+            path += f"[{step}]"
+        elif _PLAIN_KEY.fullmatch(step):
+            path = f"{path}.{step}" if path else step
+        else:
+            path += f"[{quoted(step)}]"
+    return path
+
+
+def quoted(value: Any) -> str:
+    """A value as JSON on one line, cut where it is long."""
+    text = json.dumps(value, ensure_ascii=True, default=str)
+    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
+
+
+def suggestion(word: str, known: Iterable[str]) -> str:
+    """`` (did you mean …?)`` if a known word looks like this one, else nothing."""
+    close = get_close_matches(word, sorted(known), n=1, cutoff=0.7)
+    return f" (did you mean {quoted(close[0])}?)" if close else ""
