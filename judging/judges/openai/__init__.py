@@ -1,0 +1,221 @@
+"""The judge that asks a model: any endpoint that speaks OpenAI's chat completions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from judging.judges.base import (
+    Attempt,
+    CallRecord,
+    ClaimsReply,
+    ClaimsRequest,
+    ExtractOutcome,
+    ExtractReply,
+    ExtractRequest,
+    Finding,
+    JudgeUnavailable,
+    Passage,
+    ReplyCache,
+    VerifyReply,
+    VerifyRequest,
+)
+from judging.judges.openai.asking import Asked, Asker, Read
+from judging.judges.openai.client import Client
+from judging.judges.openai.faults import UNAVAILABLE, Fault, is_transient
+from judging.judges.openai.ladder import Ladder, Rung, Step
+from judging.judges.openai.prices import Price, PriceTable
+from judging.judges.openai.readings import (
+    Reading,
+    is_empty,
+    is_long,
+    read_claims,
+    read_data,
+    read_verdicts,
+)
+from judging.judges.openai.retries import Limits, Pace, Slots
+from judging.prompts import Prompt, claims_prompt, extract_prompt, verify_prompt
+
+__all__ = [
+    "UNAVAILABLE",
+    "Fault",
+    "JudgeUnavailable",
+    "Ladder",
+    "Limits",
+    "OpenAIJudge",
+    "Pace",
+    "Price",
+    "PriceTable",
+    "Rung",
+    "Step",
+]
+
+
+@dataclass(slots=True, kw_only=True)
+class OpenAIJudge:
+    """Implements :class:`judging.judges.base.Judge`.
+
+    ``model`` is asked for; ``pinned`` is the name the endpoint must serve under, if that differs. ``sampling``
+    holds the parameters sent with every question. ``ladder`` may be shared by judges of one endpoint and
+    model, so that a refused parameter is refused once.
+    """
+
+    base_url: str
+    api_key: str
+    model: str
+    fence_key: bytes
+    pinned: str = ""
+    sampling: Mapping[str, Any] = field(default_factory=lambda: {"temperature": 0})
+    cache: ReplyCache | None = None
+    limits: Limits = field(default_factory=Limits)
+    prices: PriceTable = field(default_factory=PriceTable)
+    ladder: Ladder = field(default_factory=Ladder)
+    pace: Pace = field(default_factory=Pace)
+    name: str = "openai"
+    offline: bool = False
+    _asker: Asker = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._asker = Asker(
+            client=Client(base_url=self.base_url, api_key=self.api_key),
+            base_url=self.base_url,
+            model=self.model,
+            pinned=self.pinned,
+            sampling=self.sampling,
+            ladder=self.ladder,
+            limits=self.limits,
+            pace=self.pace,
+            slots=Slots(self.limits.in_flight),
+            cache=self.cache,
+        )
+
+    async def verify(self, request: VerifyRequest) -> VerifyReply:
+        """Decide one check."""
+        return (await self.verify_group((request,)))[0]
+
+    async def verify_group(self, requests: Sequence[VerifyRequest]) -> tuple[VerifyReply, ...]:
+        """Decide checks that share page, task, answer, kind and sample in one call, in their order.
+
+        The first reply's record carries what the call cost; those of the others cost nothing.
+
+        :raises ValueError: the checks share too little.
+        """
+        first = requests[0]
+        prompt = verify_prompt(requests, key=self.fence_key)
+        if first.page is not None and not first.page.text.strip():
+            empty = Reading(Finding.NOT_ASSESSED, "empty_page")
+            return tuple(_verify_reply(empty, self._record(prompt, ())) for _ in requests)
+        readings, rounds = await self._verdicts(prompt, first)
+        records = _shared(self._record(prompt, rounds, first.page), len(requests))
+        return tuple(
+            _verify_reply(readings[ident], record) for ident, record in zip(prompt.ids, records, strict=True)
+        )
+
+    async def _verdicts(
+        self, prompt: Prompt, first: VerifyRequest
+    ) -> tuple[dict[str, Reading], list[Asked[dict[str, Reading]]]]:
+        """Readings by id; those whose quote is not in the page were asked for a second time."""
+        read = partial(read_verdicts, prompt=prompt, request=first)
+        asked = await self._asker.ask(prompt, read, sample=first.sample)
+        readings = _readings(asked, prompt)
+        wrong = [ident for ident, reading in readings.items() if reading.code == Fault.QUOTE_MISMATCH]
+        if not wrong:
+            return readings, [asked]
+        again = await self._asker.ask(prompt.again(asked.content), read, sample=first.sample)
+        second = _readings(again, prompt)
+        return readings | {ident: second[ident] for ident in wrong}, [asked, again]
+
+    async def extract(self, request: ExtractRequest) -> ExtractReply:
+        """Read data by the request's schema out of the answer or the page."""
+        prompt = extract_prompt(request, key=self.fence_key)
+        answer = request.answer if request.page is None else ""
+        rounds = await self._not_empty(prompt, read_data(request.schema), answer)
+        return ExtractReply(
+            outcome=_outcome(rounds[-1].fault),
+            data=rounds[-1].value,
+            record=self._record(prompt, rounds, request.page),
+            reason=rounds[-1].fault.value,
+        )
+
+    async def claims(self, request: ClaimsRequest) -> ClaimsReply:
+        """List the claims of one subtask."""
+        prompt = claims_prompt(request, key=self.fence_key)
+        rounds = await self._not_empty(prompt, read_claims(request), request.answer)
+        return ClaimsReply(
+            outcome=_outcome(rounds[-1].fault),
+            claims=rounds[-1].value or (),
+            record=self._record(prompt, rounds),
+            reason=rounds[-1].fault.value,
+        )
+
+    async def _not_empty(self, prompt: Prompt, read: Read[Any], answer: str) -> list[Asked[Any]]:
+        """Ask; an empty result from a long answer is asked for once more."""
+        asked = await self._asker.ask(prompt, read, sample=0)
+        if asked.fault is not Fault.NONE or not is_empty(asked.value) or not is_long(answer):
+            return [asked]
+        return [asked, await self._asker.ask(prompt.again(asked.content), read, sample=0)]
+
+    def set_in_flight(self, limit: int) -> None:
+        """Change how many calls may be under way (a worker's share of the endpoint's limit)."""
+        self._asker.slots.resize(limit)
+
+    async def aclose(self) -> None:
+        """Close the running loop's connections."""
+        await self._asker.client.aclose()
+
+    def _record(
+        self, prompt: Prompt, rounds: Sequence[Asked[Any]], page: Passage | None = None
+    ) -> CallRecord:
+        attempts = tuple(attempt for asked in rounds for attempt in asked.attempts)
+        last = rounds[-1] if rounds else Asked[Any](None)
+        return CallRecord(
+            judge=self.name,
+            prompt_hash=prompt.template.hash,
+            prompt_version=prompt.template.label,
+            model_asked=self.model,
+            model_served=last.model_served,
+            parameters={**last.parameters, "price_table": self.prices.version},
+            finish_reason=last.finish_reason,
+            attempts=attempts,
+            cached=bool(rounds) and all(asked.cached for asked in rounds),
+            cost_usd=self._cost(attempts),
+            truncated=last.fault is Fault.TRUNCATED or (page is not None and page.truncated),
+        )
+
+    def _cost(self, attempts: Sequence[Attempt]) -> float | None:
+        """What was not sent costs nothing, whatever the price."""
+        return self.prices.cost(self.model, (attempt.usage for attempt in attempts)) if attempts else 0.0
+
+
+def _readings(asked: Asked[dict[str, Reading]], prompt: Prompt) -> dict[str, Reading]:
+    if asked.value is not None:
+        return asked.value
+    finding = Finding.ERROR if is_transient(asked.fault) else Finding.NOT_ASSESSED
+    return {ident: Reading(finding, asked.fault.value) for ident in prompt.ids}
+
+
+def _verify_reply(reading: Reading, record: CallRecord) -> VerifyReply:
+    return VerifyReply(
+        finding=reading.finding,
+        record=record,
+        code=str(reading.code),
+        reason=reading.reason,
+        quote=reading.quote,
+        answer_state=reading.answer_state,
+        relevance=reading.relevance,
+    )
+
+
+def _shared(record: CallRecord, count: int) -> list[CallRecord]:
+    """The bill is written once."""
+    return [record, *[replace(record, attempts=(), cost_usd=0.0)] * (count - 1)]
+
+
+def _outcome(fault: Fault) -> ExtractOutcome:
+    if fault is Fault.NONE:
+        return ExtractOutcome.OK
+    if fault is Fault.TRUNCATED:
+        return ExtractOutcome.TRUNCATED
+    return ExtractOutcome.ERROR if is_transient(fault) else ExtractOutcome.FAILED

@@ -1,0 +1,188 @@
+"""One question from the prompt to a reply that was read, or to the reason why there is none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, Generic, TypeVar
+
+from judging.judges.base import Attempt, CachedReply, JudgeUnavailable, ReplyCache
+from judging.judges.openai.client import Client
+from judging.judges.openai.faults import UNAVAILABLE, Fault
+from judging.judges.openai.flights import Flights, reply_key
+from judging.judges.openai.ladder import Ladder
+from judging.judges.openai.replies import Completion, Unusable, completion_of, content_fault, one_object
+from judging.judges.openai.retries import Limits, Pace, Sent, Slots, persist
+from judging.prompts import Prompt
+
+__all__ = ["Asked", "Asker", "Read", "same_model"]
+
+T = TypeVar("T")
+
+# From the one object of a reply to its meaning, and whether it may be remembered.
+Read = Callable[[Mapping[str, Any]], tuple[T, bool]]
+
+_DATED = r"(?:-(?:\d{4}-\d{2}-\d{2}|\d{8}|\d{6}|\d{3,4}))?"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked(Generic[T]):
+    """How a question ended. ``value`` is None exactly if ``fault`` is one."""
+
+    value: T | None
+    fault: Fault = Fault.NONE
+    detail: str = ""
+    content: str = ""
+    model_served: str = ""
+    finish_reason: str = ""
+    attempts: tuple[Attempt, ...] = ()
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    cached: bool = False
+
+
+def same_model(asked: str, served: str) -> bool:
+    """Whether a served name is the asked one: provider prefixes, ``:latest`` and a date behind are no change."""
+    plain = asked.rsplit("/", 1)[-1].removesuffix(":latest").lower()
+    given = served.rsplit("/", 1)[-1].removesuffix(":latest").lower()
+    return re.fullmatch(re.escape(plain) + _DATED, given) is not None
+
+
+@dataclass(slots=True, kw_only=True)
+class Asker:
+    """Endpoint, model and everything remembered about them, for one event loop."""
+
+    client: Client
+    base_url: str
+    model: str
+    pinned: str
+    sampling: Mapping[str, Any]
+    ladder: Ladder
+    limits: Limits
+    pace: Pace
+    slots: Slots
+    cache: ReplyCache | None
+    flights: Flights[Asked[Any]] = field(default_factory=Flights)
+
+    async def ask(self, prompt: Prompt, read: Read[T], *, sample: int) -> Asked[T]:
+        """Ask, and once more with a larger cap if the reply was cut.
+
+        :raises JudgeUnavailable: no question will be answered until somebody acts.
+        """
+        asked = await self._stepping(prompt, read, sample, self.limits.max_tokens)
+        if asked.fault is Fault.TRUNCATED:
+            larger = await self._stepping(prompt, read, sample, self.limits.max_tokens * self.limits.larger)
+            asked = _longer(asked, larger)
+        if asked.fault in UNAVAILABLE:
+            raise JudgeUnavailable(asked.fault.value, asked.detail)
+        return asked
+
+    async def _stepping(self, prompt: Prompt, read: Read[T], sample: int, cap: int) -> Asked[T]:
+        """Ask as the endpoint can take it; what it refuses is left out from then on."""
+        before: tuple[Attempt, ...] = ()
+        while True:
+            body = self.ladder.body(
+                prompt, model=self.model, sampling=_sampled(self.sampling, sample), cap=cap
+            )
+            key = reply_key(prompt, body, base_url=self.base_url, sample=sample)
+            asked, led = await self.flights.once(key, partial(self._exchange, key, body, read))
+            asked = asked if led else _followed(asked)
+            if asked.fault is not Fault.BAD_REQUEST or not self.ladder.step_down(body, asked.detail):
+                return replace(asked, attempts=(*before, *asked.attempts), parameters=self._parameters(body))
+            before = (*before, *(replace(one, error=Fault.UNSUPPORTED) for one in asked.attempts))
+
+    def _parameters(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Every parameter sent but the text, and what was left out because the endpoint refused it."""
+        sent = {
+            name: value
+            for name, value in body.items()
+            if name not in ("model", "messages", "response_format")
+        }
+        sent["response_format"] = body.get("response_format", {}).get("type", "text")
+        if self.ladder.steps:
+            sent["stepped_down"] = [step.name for step in self.ladder.steps]
+        return sent
+
+    async def _exchange(self, key: str, body: Mapping[str, Any], read: Read[T]) -> Asked[T]:
+        hit = await self.cache.get(key) if self.cache else None
+        if hit is not None and (remembered := _remembered(hit, read)).fault is Fault.NONE:
+            return remembered
+        sent = await persist(self.client, body, slots=self.slots, limits=self.limits, pace=self.pace)
+        completion = completion_of(sent.received.body)
+        asked, keep = self._understood(sent, completion, read)
+        if keep and completion is not None and self.cache is not None:
+            await self.cache.put(_cached(key, completion))
+        return asked
+
+    def _understood(self, sent: Sent, completion: Completion | None, read: Read[T]) -> tuple[Asked[T], bool]:
+        """The reply with its meaning, and whether it may be remembered."""
+        if completion is None or sent.received.fault is not Fault.NONE:
+            return Asked(None, sent.received.fault, sent.received.detail, attempts=sent.attempts), False
+        fault, detail = self._fault(completion)
+        value, keep = None, False
+        if fault is Fault.NONE:
+            try:
+                value, keep = read(one_object(completion.content))
+            except Unusable as unusable:
+                fault, detail = unusable.fault, unusable.detail
+        asked = Asked(
+            value,
+            fault,
+            detail,
+            content=completion.content,
+            model_served=completion.model,
+            finish_reason=completion.finish_reason,
+            attempts=_marked(sent.attempts, fault, detail),
+        )
+        return asked, keep
+
+    def _fault(self, completion: Completion) -> tuple[Fault, str]:
+        served = completion.model
+        if self.pinned and served != self.pinned:
+            return Fault.WRONG_MODEL, f"pinned {self.pinned}, served {served or 'unnamed'}"
+        if not self.pinned and served and not same_model(self.model, served):
+            return Fault.WRONG_MODEL, f"asked {self.model}, served {served}"
+        # An alias that moves to another snapshot in the middle of a run is another judge.
+        self.pinned = self.pinned or served
+        return content_fault(completion), ""
+
+
+def _sampled(sampling: Mapping[str, Any], sample: int) -> dict[str, Any]:
+    """A fixed seed would make every vote the same one."""
+    if isinstance(sampling.get("seed"), int):
+        return {**sampling, "seed": sampling["seed"] + sample}
+    return dict(sampling)
+
+
+def _longer(cut: Asked[T], larger: Asked[T]) -> Asked[T]:
+    """The second try, with the attempts of both; an endpoint that refuses the cap leaves us the cut reply."""
+    attempts = (*cut.attempts, *larger.attempts)
+    return replace(cut if larger.fault is Fault.BAD_REQUEST else larger, attempts=attempts)
+
+
+def _followed(asked: Asked[T]) -> Asked[T]:
+    """The same reply for one who only waited for it: nothing sent, nothing paid."""
+    return replace(asked, attempts=(), cached=asked.fault is Fault.NONE)
+
+
+def _remembered(hit: CachedReply, read: Read[T]) -> Asked[T]:
+    try:
+        value, _ = read(one_object(hit.content))
+    except Unusable as unusable:
+        return Asked(None, unusable.fault, unusable.detail)
+    return Asked(
+        value,
+        content=hit.content,
+        model_served=hit.model_served,
+        finish_reason=hit.finish_reason,
+        cached=True,
+    )
+
+
+def _cached(key: str, completion: Completion) -> CachedReply:
+    return CachedReply(key, completion.content, completion.model, completion.finish_reason, completion.usage)
+
+
+def _marked(attempts: tuple[Attempt, ...], fault: Fault, detail: str) -> tuple[Attempt, ...]:
+    return (*attempts[:-1], replace(attempts[-1], error=fault.value, detail=detail[:500]))

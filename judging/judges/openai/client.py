@@ -1,0 +1,147 @@
+"""One request on the wire, with our own deadline, over one client per event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from openai import APIConnectionError, APIStatusError, APITimeoutError, AsyncOpenAI, OpenAIError
+
+from judging.judges.openai.faults import Fault, error_of, fault_of_status, message_of
+from judging.judges.openai.replies import completion_of
+
+__all__ = ["Client", "Received"]
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """What came back: a decoded body, or the fault that kept it away. ``retry_after`` in seconds."""
+
+    fault: Fault
+    body: Any = None
+    status: int | None = None
+    retry_after: float | None = None
+    latency_s: float = 0.0
+    detail: str = ""
+
+
+class Client:
+    """Sends chat completions. Retries are not its business."""
+
+    def __init__(self, *, base_url: str, api_key: str) -> None:
+        self._base_url = base_url
+        # Servers without keys (vLLM, Ollama, llama.cpp) ignore it, but the SDK insists on one.
+        self._api_key = api_key or "unset"
+        self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncOpenAI] = WeakKeyDictionary()
+
+    def _client(self) -> AsyncOpenAI:
+        """A client's connections belong to the loop that opened them: a new loop gets a new client."""
+        loop = asyncio.get_running_loop()
+        if loop not in self._clients:
+            self._clients[loop] = AsyncOpenAI(
+                base_url=self._base_url, api_key=self._api_key, max_retries=0, timeout=None
+            )
+        return self._clients[loop]
+
+    async def send(self, body: Mapping[str, Any], *, timeout_s: float) -> Received:
+        """Ask once. Only a cancellation is raised."""
+        began = time.perf_counter()
+        received = await self._send(body, timeout_s)
+        return _timed(received, time.perf_counter() - began, self._api_key)
+
+    async def _send(self, body: Mapping[str, Any], timeout_s: float) -> Received:
+        create = self._client().chat.completions.with_raw_response.create
+        try:
+            # The SDK's timeout is per read: a slow drip would pass it for ever.
+            async with asyncio.timeout(timeout_s):
+                response = await create(**body)
+        except (TimeoutError, APITimeoutError):
+            return Received(Fault.TIMEOUT, detail=f"no reply within {timeout_s:g} s")
+        except APIStatusError as error:
+            return _refused(error)
+        except APIConnectionError as error:
+            return Received(Fault.CONNECTION, detail=_cause(error))
+        except OpenAIError as error:
+            return Received(Fault.CONNECTION, detail=f"{type(error).__name__}: {error}")
+        return _answered(response.status_code, response.content)
+
+    async def aclose(self) -> None:
+        """Close the running loop's connections. Those of a loop that is gone went with it."""
+        client = self._clients.pop(asyncio.get_running_loop(), None)
+        if client is not None:
+            await client.close()
+
+
+def _timed(received: Received, latency_s: float, secret: str) -> Received:
+    # Endpoints quote the key in their refusals; the detail is stored.
+    detail = received.detail.replace(secret, "[key]")[:500]
+    return Received(
+        received.fault, received.body, received.status, received.retry_after, round(latency_s, 4), detail
+    )
+
+
+def _answered(status: int, content: bytes) -> Received:
+    """A 2xx: a completion, an error that a gateway wrapped in a 200, or something else altogether."""
+    try:
+        body = json.loads(content)
+    except (ValueError, RecursionError):
+        return Received(Fault.BAD_BODY, status=status, detail=f"not JSON: {content[:80]!r}")
+    if completion_of(body) is not None:
+        return Received(Fault.NONE, body=body, status=status)
+    code = error_of(body).get("code")
+    inner = code if isinstance(code, int) and code >= 400 else 0
+    fault = fault_of_status(inner, body) if inner else Fault.BAD_BODY
+    return Received(fault, body=body, status=status, detail=message_of(body) or "not a chat completion")
+
+
+def _refused(error: APIStatusError) -> Received:
+    body = _body(error)
+    return Received(
+        fault_of_status(error.status_code, body),
+        body=body,
+        status=error.status_code,
+        retry_after=_retry_after(error.response.headers),
+        detail=message_of(body),
+    )
+
+
+def _body(error: APIStatusError) -> Any:
+    """The body as sent: the SDK's own reading of it drops what does not look like OpenAI's."""
+    try:
+        return json.loads(error.response.content)
+    except (ValueError, RecursionError):
+        return error.response.text[:500]
+
+
+def _cause(error: BaseException) -> str:
+    cause = error.__cause__ or error
+    return f"{type(cause).__name__}: {cause}"
+
+
+def _retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds to wait, by ``retry-after-ms`` or ``Retry-After`` as seconds or as a date."""
+    try:
+        if "retry-after-ms" in headers:
+            return _wait(float(headers["retry-after-ms"]) / 1000)
+        return _wait(float(headers["retry-after"])) if "retry-after" in headers else None
+    except ValueError:
+        return _until(headers)
+
+
+def _until(headers: Mapping[str, str]) -> float | None:
+    """A date is read against the server's own clock, so that ours may be wrong."""
+    try:
+        then = parsedate_to_datetime(headers["retry-after"])
+        return _wait((then - parsedate_to_datetime(headers["date"])).total_seconds())
+    except (KeyError, ValueError, TypeError):
+        return None
+
+
+def _wait(seconds: float) -> float | None:
+    return seconds if 0 <= seconds < float("inf") else None
