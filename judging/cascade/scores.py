@@ -152,17 +152,14 @@ def _combined(
     if not any(open_[dimension] for dimension in existing):
         return 0.0
     parts = [_or_full(means[dimension]) if open_[dimension] else 0.0 for dimension in existing]
-    match how:
-        case Combine.CASCADE:
-            return instruction * (fsum(parts) / len(parts))
-        case Combine.PRODUCT:
-            return prod(parts, start=instruction)
-        case Combine.MIN:
-            return min(instruction, *parts)
-        case Combine.MEAN:
-            # Instruction following without a rubric opens gates, but earns nothing.
-            earned = parts if means[Dimension.INSTRUCTION] is None else [instruction, *parts]
-            return fsum(earned) / len(earned)
+    if how is Combine.PRODUCT:
+        return prod(parts, start=instruction)
+    if how is Combine.MIN:
+        return min(instruction, *parts)
+    if how is Combine.MEAN and means[Dimension.INSTRUCTION] is not None:
+        return fsum([instruction, *parts]) / (1 + len(parts))
+    # The cascade; and a plain mean where instruction following has no rubric: it is 1 and earns nothing.
+    return instruction * (fsum(parts) / len(parts))
 
 
 def _band(overall: float, profile: ScoringProfile) -> Band:
@@ -212,13 +209,12 @@ def _dimension_score(
     ]
     if not found:
         return None
-    match profile.average:
-        case Average.IMPORTANCE:
-            return _weighted_mean([(weight, fsum(values) / len(values)) for weight, values in found])
-        case Average.RUBRIC:
-            return _mean([value for _, values in found for value in values])
-        case Average.SUBTASK:
-            return _mean([fsum(values) / len(values) for _, values in found])
+    if profile.average is Average.RUBRIC:
+        return _mean([value for _, values in found for value in values])
+    means = [(weight, fsum(values) / len(values)) for weight, values in found]
+    if profile.average is Average.SUBTASK:
+        return _mean([mean for _, mean in means])
+    return _weighted_mean(means)
 
 
 def _undecided_share(subtasks: Sequence[Subtask], low: Sequence[_End]) -> float | None:
