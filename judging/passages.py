@@ -1,0 +1,267 @@
+"""The parts of a long page that matter for a claim, by BM25 over windows. Pure.
+
+A window is a few lines, at most :data:`WINDOW` characters. Words are compared without case and without common
+English endings, numbers without separators, CJK text by pairs of characters. Each text is indexed once and
+the index remembered, since many claims ask about the same page.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import threading
+from array import array
+from bisect import bisect_right
+from collections import Counter, OrderedDict, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from judging.judges.base import Passage
+
+__all__ = ["GAP", "WINDOW", "estimated_tokens", "overlap", "select"]
+
+WINDOW = 800  # characters
+GAP = "[…]"  # stands on a line of its own for every part left out
+
+K1 = 1.2
+B = 0.75
+REMEMBERED = 8_000_000  # characters of all indexed texts together
+
+_JOINT = f"\n{GAP}\n"
+_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
+_TERM = re.compile(rf"[{_CJK}]+|\d+(?:[.,'\u00a0\u202f]\d+)*|[^\W\d_{_CJK}][^\W_{_CJK}]*")
+_WIDE = re.compile(rf"[{_CJK}]")
+_SEPARATORS = re.compile(r"[.,'\u00a0\u202f]")
+_ENDING = re.compile(r"(?<=\w{3})(?:ies|ing|ed|es|s|ly)$")
+_LINE = re.compile(r"[^\n]*\n?")
+_BREAKS = (re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])"), re.compile(r"\s+"))  # a sentence's end, a word's
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Index:
+    """Windows of a text, without a gap between them, and in which of them each term stands how often."""
+
+    windows: tuple[Span, ...]
+    places: Mapping[str, Counter[int]]
+    lengths: array[int]  # terms in each window
+
+    def rarity(self, term: str) -> float:
+        """BM25's inverse document frequency, never negative."""
+        found = len(self.places.get(term, ()))
+        return math.log(1 + (len(self.windows) - found + 0.5) / (found + 0.5))
+
+    def scores(self, query: Iterable[str]) -> dict[int, float]:
+        """BM25 of every window that holds a term of the query."""
+        average = max(sum(self.lengths) / len(self.windows), 1.0)
+        scores: dict[int, float] = defaultdict(float)
+        for term in query:
+            rarity = self.rarity(term)
+            for window, times in self.places.get(term, {}).items():
+                damping = K1 * (1 - B + B * self.lengths[window] / average)
+                scores[window] += rarity * times * (K1 + 1) / (times + damping)
+        return scores
+
+
+def select(
+    text: str,
+    query: str,
+    *,
+    budget: int,
+    snapshot: str,
+    url: str,
+    title: str,
+    tokens: int | None = None,
+) -> Passage:
+    """What of ``text`` to show for ``query``: all of it if it fits, else its best windows in their order.
+
+    :param budget: characters of the passage's text at most.
+    :param tokens: estimated tokens at most; the smaller limit counts.
+    """
+    limit = budget if tokens is None else min(budget, _characters(text, tokens))
+    if len(text) <= limit:
+        return Passage(snapshot, url, title, text, ((0, len(text)),))
+    index = _INDEXES.of(text)
+    ranges = _merged(index.windows[number] for number in _chosen(index, _terms_once(query), limit))
+    if not ranges:  # a budget smaller than any window
+        ranges = [(0, max(limit, 0))]
+    shown = _JOINT.join(text[start:end] for start, end in ranges)
+    return Passage(snapshot, url, title, shown, tuple(ranges), truncated=True)
+
+
+def overlap(text: str, query: str) -> float:
+    """How much of the query the best single window holds, 0 to 1; rare terms count more."""
+    terms = _terms_once(query)
+    if not terms or not text:
+        return 0.0
+    index = _INDEXES.of(text)
+    held: dict[int, float] = defaultdict(float)
+    total = 0.0
+    for term in terms:
+        rarity = index.rarity(term)
+        total += rarity
+        for window in index.places.get(term, ()):
+            held[window] += rarity
+    return min(max(held.values(), default=0.0) / total, 1.0)
+
+
+def estimated_tokens(text: str) -> int:
+    """Tokens of a text for a budget: one for a CJK character, one for four others; rather too many."""
+    wide = sum(1 for _ in _WIDE.finditer(text))
+    return wide + math.ceil((len(text) - wide) / 4)
+
+
+def _characters(text: str, tokens: int) -> int:
+    """Characters of this text that make up so many tokens."""
+    estimated = estimated_tokens(text)
+    return len(text) if estimated <= tokens else len(text) * tokens // estimated
+
+
+def _chosen(index: _Index, query: Sequence[str], limit: int) -> list[int]:
+    """Windows that fit: the best, the first (it says what the page is), the other matching ones, those
+    beside them; what room is left shows the page from its beginning."""
+    scores = index.scores(query)
+    best = sorted(scores, key=lambda window: (-scores[window], window))
+    beside = [window for window in _beside(best) if window < len(index.windows)]
+    taken: set[int] = set()
+    room = limit
+    for window in dict.fromkeys((*best[:1], 0, *best, *beside)):
+        cost = _cost(index, window, taken)
+        if cost <= room:
+            taken.add(window)
+            room -= cost
+    _fill(index, taken, room)
+    return sorted(taken)
+
+
+def _fill(index: _Index, taken: set[int], room: int) -> None:
+    """Take windows from the beginning until one does not fit; the whole text does not, so there is one."""
+    window = 0
+    while (cost := 0 if window in taken else _cost(index, window, taken)) <= room:
+        taken.add(window)
+        room -= cost
+        window += 1
+
+
+def _cost(index: _Index, window: int, taken: set[int]) -> int:
+    """Characters a window adds: a gap before it, none if it joins a neighbour, one less if it joins two."""
+    start, end = index.windows[window]
+    joints = 1 - (window - 1 in taken) - (window + 1 in taken)
+    return end - start + joints * len(_JOINT)
+
+
+def _beside(windows: Iterable[int]) -> Iterator[int]:
+    for window in windows:
+        if window:
+            yield window - 1
+        yield window + 1
+
+
+def _merged(spans: Iterable[Span]) -> list[Span]:
+    merged: list[Span] = []
+    for start, end in spans:
+        if merged and merged[-1][1] == start:
+            start = merged.pop()[0]
+        merged.append((start, end))
+    return merged
+
+
+@lru_cache(maxsize=256)
+def _terms_once(query: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(term for _, term in _terms(query)))
+
+
+def _terms(text: str) -> Iterator[tuple[int, str]]:
+    """Terms with the place they begin at."""
+    known: dict[str, str] = {}
+    for match in _TERM.finditer(text):
+        word = match[0]
+        if _WIDE.match(word):
+            yield from _pairs(word, match.start())
+            continue
+        if word not in known:
+            known[word] = _folded(word)
+        yield match.start(), known[word]
+
+
+def _pairs(run: str, start: int) -> Iterator[tuple[int, str]]:
+    if len(run) == 1:
+        yield start, run
+    for place in range(len(run) - 1):
+        yield start + place, run[place : place + 2]
+
+
+def _folded(word: str) -> str:
+    if word[0].isdigit():
+        return _SEPARATORS.sub("", word)
+    return _ENDING.sub("", word.casefold())
+
+
+def _index(text: str) -> _Index:
+    windows = tuple(_windows(text))
+    starts = [start for start, _ in windows]
+    places: dict[str, Counter[int]] = defaultdict(Counter)
+    lengths = array("L", [0]) * len(windows)
+    for place, term in _terms(text):
+        window = bisect_right(starts, place) - 1
+        places[term][window] += 1
+        lengths[window] += 1
+    return _Index(windows, dict(places), lengths)
+
+
+def _windows(text: str) -> Iterator[Span]:
+    """Whole lines as long as they fit; a longer line is broken after a sentence, a word, or where it must."""
+    start = end = 0
+    for line in _LINE.finditer(text):
+        if line.end() - start > WINDOW and end > start:
+            yield start, end
+            start = end
+        end = line.end()
+        while end - start > WINDOW:
+            broken = _break(text, start)
+            yield start, broken
+            start = broken
+    yield start, end
+
+
+def _break(text: str, start: int) -> int:
+    """Where to break a long line: the last good place in the second half of a window."""
+    for breaks in _BREAKS:
+        places = [match.end() for match in breaks.finditer(text, start + WINDOW // 2, start + WINDOW)]
+        if places:
+            return places[-1]
+    return start + WINDOW
+
+
+class _Indexes:
+    """The indexes of the last texts asked about, up to so many characters together. Safe between threads."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._held = 0
+        self._indexes: OrderedDict[str, _Index] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def of(self, text: str) -> _Index:
+        """The index of a text, made or remembered."""
+        with self._lock:
+            if text in self._indexes:
+                self._indexes.move_to_end(text)
+                return self._indexes[text]
+        index = _index(text)
+        with self._lock:
+            self._keep(text, index)
+        return index
+
+    def _keep(self, text: str, index: _Index) -> None:
+        if text not in self._indexes:
+            self._indexes[text] = index
+            self._held += len(text)
+        while self._held > self._limit and len(self._indexes) > 1:
+            oldest, _ = self._indexes.popitem(last=False)
+            self._held -= len(oldest)
+
+
+_INDEXES = _Indexes(REMEMBERED)
