@@ -1,0 +1,105 @@
+"""The offline judge: deterministic, without a model, a key or a network.
+
+It compares words, numbers, dates, names and negations. It is a heuristic, says so in every reply, and a
+board judged by it is not for publication. Text that asks to be believed has no effect: nothing here follows
+an instruction, and a word counts once however often it is repeated.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from judging.cascade import Finding
+from judging.judges.base import (
+    CallRecord,
+    ClaimsReply,
+    ClaimsRequest,
+    ExtractOutcome,
+    ExtractReply,
+    ExtractRequest,
+    Relevance,
+    VerifyReply,
+    VerifyRequest,
+)
+from judging.judges.lexical.claimcheck import against_answer, against_page
+from judging.judges.lexical.claims import claims_of
+from judging.judges.lexical.criteria import judge_criterion
+from judging.judges.lexical.equality import empty_value
+from judging.judges.lexical.extraction import extract
+from judging.judges.lexical.passages import IndexCache
+
+__all__ = ["LexicalJudge"]
+
+RECORD = CallRecord(judge="lexical", prompt_version="lexical/1")
+
+
+class LexicalJudge:
+    """Implements :class:`judging.judges.base.Judge` by rule. It abstains on an empty page and nowhere else."""
+
+    name = "lexical"
+    offline = True
+
+    def __init__(self) -> None:
+        self._cache = IndexCache()
+
+    async def extract(self, request: ExtractRequest) -> ExtractReply:
+        """Data by the schema's labels and patterns; nothing found is ``ok`` with empty data."""
+        await asyncio.sleep(0)  # every call gives way once: no loop over checks may starve the event loop
+        source = request.page.text if request.page else request.answer
+        data = extract(source, request.schema, hint=f"{request.name} {request.instruction}")
+        return ExtractReply(ExtractOutcome.OK, data, RECORD, "heuristic: read by labels, lists and tables")
+
+    async def claims(self, request: ClaimsRequest) -> ClaimsReply:
+        """Sentences about the subtask that hold a number, a date, a name or a citation."""
+        await asyncio.sleep(0)
+        found = claims_of(request.answer, request.subtask, request.limit)
+        return ClaimsReply(ExtractOutcome.OK, found, RECORD, "heuristic: sentences with a checkable detail")
+
+    async def verify(self, request: VerifyRequest) -> VerifyReply:
+        """One check, by word overlap, numbers, dates, names and negation."""
+        await asyncio.sleep(0)
+        if request.kind == "claim":
+            return self._claim(request)
+        return self._criterion(request)
+
+    async def aclose(self) -> None:
+        """Forget what was read."""
+        self._cache = IndexCache()
+
+    def _claim(self, request: VerifyRequest) -> VerifyReply:
+        page = request.page
+        if page is not None and not page.text.strip():
+            return VerifyReply(
+                Finding.NOT_ASSESSED,
+                RECORD,
+                "empty_page",
+                "heuristic: the page has no text",
+                relevance=Relevance.UNUSABLE,
+            )
+        if empty_value(request.statement):
+            return VerifyReply(
+                Finding.REFUTED, RECORD, reason="heuristic: the claim speaks of an empty value"
+            )
+        if page is not None:
+            decision = against_page(request.statement, page.text, page.title, self._cache)
+        else:
+            decision = against_answer(request.statement, request.answer or "", request.task, self._cache)
+        return VerifyReply(
+            decision.finding,
+            RECORD,
+            reason=f"heuristic: {decision.reason}",
+            quote=decision.quote,
+            relevance=decision.relevance,
+        )
+
+    def _criterion(self, request: VerifyRequest) -> VerifyReply:
+        decision = judge_criterion(
+            request.statement, request.answer or "", self._cache, rational=request.kind == "rationality"
+        )
+        return VerifyReply(
+            decision.finding,
+            RECORD,
+            reason=f"heuristic: {decision.reason}",
+            quote=decision.quote,
+            answer_state=decision.state,
+        )

@@ -1,0 +1,85 @@
+"""A claim against a page, or against task and answer where no page is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from judging.cascade import Finding
+from judging.judges.base import Relevance
+from judging.judges.lexical.compare import Match, best_match
+from judging.judges.lexical.equality import equality
+from judging.judges.lexical.passages import IndexCache
+
+__all__ = ["Decision", "against_answer", "against_page"]
+
+SUPPORT = 0.7  # coverage of the words that are not the page's topic, where no number speaks
+SUPPORT_WITH_NUMBERS = 0.55  # the same where every number of the claim agrees
+CONTRADICT = 0.5  # coverage from which differing numbers are about the same thing
+FLIP = 0.6  # coverage from which a negation is about the same thing
+RELEVANT = 0.35
+MAX_QUOTE = 600  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What was found and why, before it becomes a reply."""
+
+    finding: Finding
+    reason: str
+    quote: str = ""
+    relevance: Relevance | None = None
+
+
+def _contradiction(match: Match) -> str:
+    if match.conflicting and match.coverage >= CONTRADICT:
+        return "the passage about it gives a different number or date"
+    if match.flipped and match.coverage >= FLIP:
+        return "the passage denies it or says the opposite"
+    return ""
+
+
+def _supports(match: Match) -> bool:
+    if match.names_missing or match.conflicting or match.missing or match.flipped:
+        return False
+    floor = SUPPORT_WITH_NUMBERS if match.agreed else SUPPORT
+    return match.core >= floor and match.coverage >= floor
+
+
+def _decide(match: Match) -> tuple[Finding, str]:
+    share = f"{match.coverage:.0%} of its words"
+    if _supports(match):
+        return Finding.SUPPORTED, f"the best passage holds {share} and its numbers and names agree"
+    contradiction = _contradiction(match)
+    if contradiction:
+        return Finding.REFUTED, f"{contradiction} ({share} match)"
+    lacks = "names" if match.names_missing else "numbers" if match.missing else "words"
+    return Finding.UNDECIDED, f"the best passage holds {share}, but not all of its {lacks}"
+
+
+def _quote(match: Match, text: str) -> str:
+    start, end = match.window.span
+    return text[start : min(end, start + MAX_QUOTE)]
+
+
+def against_page(claim: str, text: str, title: str, cache: IndexCache) -> Decision:
+    """Whether a page bears out a claim; the quote is a verbatim part of the page."""
+    match = best_match(claim, cache.get(text, title))
+    if match is None or (match.coverage < RELEVANT and not match.agreed):
+        return Decision(Finding.UNDECIDED, "no passage is about it", relevance=Relevance.IRRELEVANT)
+    finding, reason = _decide(match)
+    relevance = Relevance.RELEVANT if match.coverage >= RELEVANT else Relevance.IRRELEVANT
+    return Decision(finding, reason, _quote(match, text), relevance)
+
+
+def against_answer(claim: str, answer: str, task: str, cache: IndexCache) -> Decision:
+    """Whether the answer, else the task, bears out a claim that needs no page."""
+    decided = equality(claim)
+    if decided is not None:
+        same, reason = decided
+        return Decision(Finding.SUPPORTED if same else Finding.REFUTED, reason)
+    decision = against_page(claim, answer, "", cache)
+    if decision.finding is Finding.UNDECIDED and task:
+        asked = against_page(claim, task, "", cache)
+        if asked.finding is not Finding.UNDECIDED:
+            decision = asked
+    return Decision(decision.finding, decision.reason, decision.quote)

@@ -1,0 +1,213 @@
+"""Text as the offline judge sees it: sentences with their places, folded words, stems, CJK bigrams.
+
+Everything here is linear in the length of the text and never raises, whatever the text.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from judging.judges.lexical.vocabulary import (
+    ABBREVIATIONS,
+    IRREGULAR,
+    OPPOSITES,
+    STOP_WORDS,
+    SYNONYMS,
+)
+
+__all__ = [
+    "OPPOSED",
+    "Span",
+    "content_stems",
+    "fold",
+    "fold_word",
+    "names_in",
+    "plain",
+    "sentences",
+    "stem",
+    "words_in",
+]
+
+MAX_WORD = 64  # characters; nothing longer is a word, and what is remembered of it must stay small
+MAX_SENTENCE = 600  # characters; what runs longer without a full stop is cut at a space
+_HIDDEN = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff]"
+)
+_SPACELESS = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
+    "\u3005-\u3007\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+)
+_CJK_RUN = re.compile(f"[{_SPACELESS}]+")
+_WORD = re.compile(f"[{_SPACELESS}]+|[^\\W_{_SPACELESS}]+(?:['’][^\\W_{_SPACELESS}]+)*")
+_ACRONYM = re.compile(r"(?<!\w)(?:[^\W\d_]\.){2,8}")
+# The look-behind and the possessive quantifiers keep a megabyte of full stops linear.
+_END = re.compile(r"\n+|[。！？；]++[”’」』）)\"']*+|(?<![.!?…])[.!?…]++[\"”’')\]]*+(?=\s)")
+
+
+class Span(NamedTuple):
+    """A half-open range of characters of the text it was cut from."""
+
+    start: int
+    end: int
+
+
+def plain(text: str) -> str:
+    """The text in NFKC without hidden characters (zero-width, bidi controls, tags, variation selectors)."""
+    return unicodedata.normalize("NFKC", _HIDDEN.sub("", text))
+
+
+@lru_cache(maxsize=65_536)
+def fold_word(word: str) -> str:
+    """One word in lower case without diacritics and apostrophes."""
+    folded = word.casefold().replace("'", "").replace("’", "")
+    if folded.isascii():
+        return folded
+    parts = unicodedata.normalize("NFKD", folded)
+    kept = "".join(c for c in parts if not unicodedata.combining(c))
+    return kept.translate(_LETTERS)
+
+
+_LETTERS = str.maketrans(
+    {"ø": "o", "đ": "d", "ł": "l", "ı": "i", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d", "’": ""}
+)
+
+
+def fold(text: str) -> str:
+    """A text as folded words, one space between them: how labels, titles and names are compared."""
+    return " ".join(fold_word(m.group()) for m in _WORD.finditer(plain(text)))
+
+
+def _undouble(word: str) -> str:
+    if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeiouls":
+        return word[:-1]
+    return word
+
+
+def _without_suffix(word: str) -> str:
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("sses", "shes", "ches", "xes")):
+        return word[:-2]
+    if word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 3:
+        word = word[:-1]
+    if word.endswith("ied") and len(word) > 4:
+        return word[:-3] + "y"
+    for suffix in ("ing", "ed"):
+        if word.endswith(suffix) and len(word) - len(suffix) > 2:
+            return _undouble(word[: -len(suffix)])
+    return word
+
+
+def _root(word: str) -> str:
+    irregular = IRREGULAR.get(word)
+    stemmed = irregular if irregular is not None else _without_suffix(word) if word.isascii() else word
+    return stemmed[:-1] if len(stemmed) > 3 and stemmed.endswith("e") else stemmed
+
+
+_CANONICAL = {_root(w): _root(group.split()[0]) for group in reversed(SYNONYMS) for w in group.split()}
+
+
+@lru_cache(maxsize=65_536)
+def stem(word: str) -> str:
+    """A folded word without plural, -ing and -ed, with a small list of words standing for each other."""
+    root = _root(word)
+    return _CANONICAL.get(root, root)
+
+
+def _opposed() -> dict[str, frozenset[str]]:
+    pairs: dict[str, frozenset[str]] = {}
+    for left, right in OPPOSITES:
+        here, there = (frozenset(stem(w) for w in side.split()) for side in (left, right))
+        for one, other in ((here, there), (there, here)):
+            for word in one:
+                pairs[word] = pairs.get(word, frozenset()) | other
+    return pairs
+
+
+OPPOSED = _opposed()  # stem → the stems that cannot hold beside it
+
+
+def words_in(text: str) -> Iterator[str]:
+    """The folded words of a plain text in order, acronyms joined; a CJK run stays one word."""
+    joined = _ACRONYM.sub(lambda m: m.group().replace(".", ""), text)
+    for match in _WORD.finditer(joined):
+        word = match.group()
+        yield word if _CJK_RUN.match(word) else fold_word(word[:MAX_WORD])
+
+
+def _bigrams(run: str) -> Iterator[str]:
+    if len(run) == 1:
+        yield run
+    for i in range(len(run) - 1):
+        yield run[i : i + 2]
+
+
+def content_stems(text: str) -> list[str]:
+    """The stems of a plain text that say what it is about, in order, repeats kept; bare numbers left out."""
+    out: list[str] = []
+    for word in words_in(text):
+        if _CJK_RUN.match(word):
+            out.extend(_bigrams(word))
+        elif word not in STOP_WORDS and not word.isdigit():
+            out.append(stem(word))
+    return out
+
+
+def names_in(text: str) -> frozenset[str]:
+    """Stems of the words of a plain text that are written like names: capitals not at its beginning."""
+    found = set()
+    previous_end = True
+    for match in _WORD.finditer(text):
+        word = match.group()
+        if word[0].isupper() and not previous_end and fold_word(word) not in STOP_WORDS:
+            found.add(stem(fold_word(word)))
+        previous_end = text[match.end() : match.end() + 2] in (". ", "? ", "! ", ": ")
+    return frozenset(found)
+
+
+def _is_abbreviation(text: str, dot: int) -> bool:
+    word = re.split(r"[\s(\[]", text[max(0, dot - 12) : dot])[-1]
+    return (len(word) == 1 and word.isalpha()) or word.casefold() in ABBREVIATIONS
+
+
+def _ends(text: str) -> Iterator[int]:
+    for match in _END.finditer(text):
+        dotted = match.group() == "."
+        if dotted and (_is_abbreviation(text, match.start()) or _goes_on(text, match.end())):
+            continue
+        yield match.end()
+    yield len(text)
+
+
+def _goes_on(text: str, end: int) -> bool:
+    after = text[end : end + 3].lstrip()
+    return bool(after) and after[0].islower()
+
+
+def _cut(text: str, start: int, end: int) -> Iterator[Span]:
+    while end - start > MAX_SENTENCE:
+        space = text.rfind(" ", start + MAX_SENTENCE // 2, start + MAX_SENTENCE)
+        middle = space if space > 0 else start + MAX_SENTENCE
+        yield Span(start, middle)
+        start = middle
+    yield Span(start, end)
+
+
+def _trim(text: str, span: Span) -> Span:
+    piece = text[span.start : span.end]
+    left = len(piece) - len(piece.lstrip())
+    return Span(span.start + left, max(span.start + left, span.start + len(piece.rstrip())))
+
+
+def sentences(text: str) -> list[Span]:
+    """Where the sentences of a text stand; a line break ends one, as headings, rows and list items do."""
+    spans: list[Span] = []
+    start = 0
+    for end in _ends(text):
+        spans.extend(s for s in (_trim(text, c) for c in _cut(text, start, end)) if s.end > s.start)
+        start = end
+    return spans
