@@ -148,7 +148,7 @@ MEDIA_ROOT = VAR_DIR / "blobs"
 STORAGES = {
     # Blobs lie under no served path; nothing maps a URL to them.
     "default": {
-        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "BACKEND": "submissions.blobs.AtomicFileSystemStorage",
         "OPTIONS": {"location": str(MEDIA_ROOT)},
     },
     "staticfiles": {
@@ -225,6 +225,10 @@ SPECTACULAR_SETTINGS = {
     "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
     "SCHEMA_PATH_PREFIX": r"/api/v1",
     "COMPONENT_SPLIT_REQUEST": True,
+    "ENUM_NAME_OVERRIDES": {
+        "SubmissionState": "submissions.models.Submission.State",
+        "TaskSetState": "submissions.models.TaskSet.State",
+    },
 }
 
 # ---------------------------------------------------------------- the service itself

@@ -34,7 +34,7 @@ class LeaseLost(Exception):
     """Somebody else holds the job now; nothing more may be written for it."""
 
 
-def _in(seconds: float) -> ExpressionWrapper:
+def _in(seconds: float) -> ExpressionWrapper[Any]:
     return ExpressionWrapper(Now() + dt.timedelta(seconds=seconds), output_field=DateTimeField())
 
 

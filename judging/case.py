@@ -1,0 +1,107 @@
+"""What the judging of one submission works on, detached from the database. Pure data, immutable."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+from judging.cascade import ScoringProfile
+from judging.citations import MalformedUrl, url_key
+from judging.evidence import Standing, standing
+from judging.rubric import CascadeRubric, TreeRubric
+
+__all__ = ["AnswerWork", "Case", "Snapshot"]
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A stored capture, as judging needs it."""
+
+    id: int
+    url: str
+    final_url: str
+    verdict: str
+    status: int | None
+    probe_ok: bool | None
+    static_only: bool
+    text_sha256: str
+    title: str
+    fetched_at: dt.datetime
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerWork:
+    """One answer to judge. ``sha256`` is that of its text; a blank answer is never put before a judge."""
+
+    id: int
+    task: str  # the task's public id
+    prompt: str
+    run: int
+    text: str
+    sha256: str
+    seconds: float | None
+    rubric_id: int
+    rubric: TreeRubric | CascadeRubric
+
+    @property
+    def blank(self) -> bool:
+        """Nothing was handed in, or only white space."""
+        return not self.text.strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What all answers of a submission share.
+
+    ``pages`` are the snapshots of what the submission cites, by page key; ``references`` those that came with
+    the task set. ``read`` gives the text of a snapshot by hash.
+    """
+
+    profile_hash: str
+    short_circuit: bool
+    split: str
+    now: dt.datetime
+    blocked_days: int
+    scoring: ScoringProfile
+    pages: Mapping[str, Snapshot]
+    references: Mapping[str, Snapshot]
+    read: Callable[[str], str]
+    own_domains: frozenset[str] = frozenset()
+    votes: int = 1
+    passage_characters: int = 24_000
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    def snapshot(self, url: str, *, reference: bool = False) -> Snapshot | None:
+        """The snapshot taken for ``url``; None if there is none.
+
+        :raises MalformedUrl: ``url`` is not an address of a page.
+        """
+        return (self.references if reference else self.pages).get(url_key(url))
+
+    def standing(self, snapshot: Snapshot) -> Standing:
+        """What can be done with ``snapshot`` now."""
+        if self.is_own(snapshot.final_url or snapshot.url):
+            return Standing.OWN
+        return standing(
+            snapshot.verdict,
+            status=snapshot.status,
+            probe_ok=snapshot.probe_ok,
+            age=self.now - snapshot.fetched_at,
+            blocked_days=self.blocked_days,
+        )
+
+    def is_own(self, url: str) -> bool:
+        """Whether a page lies on one of the team's own domains: such a page decides nothing."""
+        host = (urlsplit(url).hostname or "").rstrip(".").lower()
+        return any(host == domain or host.endswith(f".{domain}") for domain in self.own_domains)
+
+
+def key_or_none(url: str) -> str | None:
+    """The page key, or None for what names no page."""
+    try:
+        return url_key(url)
+    except MalformedUrl:
+        return None

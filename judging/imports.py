@@ -1,0 +1,148 @@
+"""Taking in task sets: all of it in one transaction, or the complete list of what is wrong."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from django.db import transaction
+
+from judging.models import Rubric
+from judging.pages.archive import read_archive
+from judging.pages.captures import Capture
+from judging.pages.store import save_capture
+from judging.rubric import Bundle, Fault, TaskSpec, read_bundle
+from submissions.models import Task, TaskSet
+
+
+class RefusedBundle(Exception):
+    """The bundle was not imported; ``faults`` says everything that must be mended."""
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        super().__init__(f"{len(faults)} faults")
+        self.faults = tuple(faults)
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import did. ``created`` is False where the same version was there with the same content."""
+
+    task_set: TaskSet
+    created: bool
+    warnings: tuple[Fault, ...]
+    pages: int
+
+
+def import_taskset(*, files: Mapping[str, bytes], now: dt.datetime) -> Imported:
+    """Import a bundle. Doing it twice changes nothing; changed content needs a new version.
+
+    :param files: POSIX paths relative to the bundle's root.
+    :raises RefusedBundle: with every fault; nothing was stored.
+    """
+    reading = read_bundle(files)
+    archive = read_archive(files)
+    faults = [*reading.faults, *archive.faults]
+    if faults or reading.bundle is None:
+        raise RefusedBundle(faults)
+    bundle = reading.bundle
+    existing = TaskSet.objects.filter(slug=bundle.slug, version=bundle.version).first()
+    if existing is not None:
+        return _again(existing, bundle, reading.warnings)
+    task_set = _create(bundle, archive.captures, now)
+    return Imported(task_set, True, reading.warnings, len(archive.captures))
+
+
+def _again(existing: TaskSet, bundle: Bundle, warnings: tuple[Fault, ...]) -> Imported:
+    if existing.content_hash != bundle.content_hash:
+        why = f"version {bundle.version} is already imported with other content: raise the version"
+        raise RefusedBundle([Fault("taskset.yaml", "version", why)])
+    return Imported(existing, False, warnings, existing.archived_snapshots.count())
+
+
+@transaction.atomic
+def _create(bundle: Bundle, captures: Sequence[Capture], now: dt.datetime) -> TaskSet:
+    task_set = TaskSet.objects.create(
+        slug=bundle.slug,
+        version=bundle.version,
+        title=bundle.title,
+        description=bundle.description,
+        protocol=bundle.protocol,
+        split=bundle.split,
+        delivery=bundle.delivery,
+        delivery_reason=bundle.delivery_reason,
+        runs=bundle.runs,
+        licence=bundle.licence,
+        scoring_profile=dict(bundle.profile),
+        as_of=bundle.as_of,
+        content_hash=bundle.content_hash,
+        created_at=now,
+    )
+    for spec in bundle.tasks:
+        _create_task(task_set, spec, now)
+    for capture in captures:
+        save_capture(capture, task_set=task_set, now=now)
+    return task_set
+
+
+def _create_task(task_set: TaskSet, spec: TaskSpec, now: dt.datetime) -> None:
+    task = Task.objects.create(
+        task_set=task_set,
+        key=spec.key,
+        position=spec.position,
+        prompt=spec.prompt,
+        domain=spec.domain,
+        subdomain=spec.subdomain,
+        task_type=spec.task_type,
+        time_varying=spec.time_varying,
+        language=spec.language,
+        effort_minutes=spec.effort_minutes,
+        subset=list(spec.subset),
+        cluster=spec.cluster,
+        valid_until=spec.valid_until,
+    )
+    Rubric.objects.create(
+        task=task, revision=1, source=dict(spec.rubric), content_hash=spec.rubric_hash, created_at=now
+    )
+
+
+@transaction.atomic
+def activate(*, task_set: TaskSet, now: dt.datetime) -> TaskSet:
+    """Open a version; the version of the same set that was open retires at the same instant.
+
+    :raises NotActivatable: a test set (that needs two people and the release gate), or a retired one.
+    """
+    if task_set.split != TaskSet.Split.DEV:
+        raise NotActivatable("a test set is activated by two people; only dev sets open at once")
+    if task_set.state in {TaskSet.State.RETIRED, TaskSet.State.RELEASED}:
+        raise NotActivatable(f"version {task_set.version} is {task_set.state}; import a new version")
+    TaskSet.objects.filter(slug=task_set.slug, state=TaskSet.State.ACTIVE).exclude(pk=task_set.pk).update(
+        state=TaskSet.State.RETIRED, closes_at=now
+    )
+    TaskSet.objects.filter(pk=task_set.pk).exclude(state=TaskSet.State.ACTIVE).update(
+        state=TaskSet.State.ACTIVE, opens_at=now
+    )
+    task_set.refresh_from_db()
+    return task_set
+
+
+class NotActivatable(Exception):
+    """The set may not be opened this way."""
+
+
+@transaction.atomic
+def revise_rubric(*, task: Task, spec: TaskSpec, now: dt.datetime) -> Rubric:
+    """Add a corrected rubric to a task; submissions must be re-judged to feel it.
+
+    Re-judging asks again only what changed: all other verdicts are found by their keys.
+    """
+    latest = Rubric.objects.select_for_update().filter(task=task).order_by("-revision").first()
+    if latest is not None and latest.content_hash == spec.rubric_hash:
+        return latest
+    return Rubric.objects.create(
+        task=task,
+        revision=latest.revision + 1 if latest else 1,
+        source=dict(spec.rubric),
+        content_hash=spec.rubric_hash,
+        created_at=now,
+    )

@@ -1,0 +1,91 @@
+"""From rows to the plain data judging works on."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+
+from django.conf import settings
+from django.db.models import Prefetch
+
+from judging.cascade import ScoringProfile
+from judging.case import AnswerWork, Case, Snapshot
+from judging.models import CitedPage, JudgeRun, PageSnapshot, Rubric
+from judging.pages.store import read_text, snapshot_data
+from judging.rubric import CascadeRubric, TreeRubric, parse_rubric
+from submissions.models import Answer, OrganisationDomain, Submission
+
+TEXTS_KEPT = 256  # snapshots whose text stays in memory during a slice
+
+
+def load_case(run: JudgeRun, *, now: dt.datetime) -> Case:
+    """What all answers of a submission share."""
+    submission = run.submission
+    return Case(
+        profile_hash=run.profile.content_hash,
+        short_circuit=run.short_circuit,
+        split=submission.task_set.split,
+        now=now,
+        blocked_days=settings.EVALSERVICE["BLOCKED_DAYS"],
+        scoring=ScoringProfile.from_mapping(submission.task_set.scoring_profile),
+        pages=_pages(submission),
+        references=_references(submission),
+        read=_reader(),
+        own_domains=_own_domains(submission),
+        votes=int(run.profile.parameters.get("votes", 1)),
+    )
+
+
+def _pages(submission: Submission) -> dict[str, Snapshot]:
+    cited = CitedPage.objects.filter(submission=submission, snapshot__isnull=False)
+    return {
+        row.page.key: snapshot_data(row.snapshot)
+        for row in cited.select_related("page", "snapshot")
+        if row.snapshot is not None
+    }
+
+
+def _references(submission: Submission) -> dict[str, Snapshot]:
+    rows = PageSnapshot.objects.filter(task_set=submission.task_set_id).select_related("page")
+    return {row.page.key: snapshot_data(row) for row in rows.order_by("page_id", "number")}
+
+
+def _own_domains(submission: Submission) -> frozenset[str]:
+    organisation = submission.system.team.organisation_id
+    domains = OrganisationDomain.objects.filter(organisation=organisation, verified_at__isnull=False)
+    return frozenset(name.lower() for name in domains.values_list("name", flat=True))
+
+
+def _reader() -> Callable[[str], str]:
+    return lru_cache(maxsize=TEXTS_KEPT)(read_text)
+
+
+def load_works(submission: Submission, answer_ids: Sequence[int]) -> list[AnswerWork]:
+    """Answers with the newest revision of their task's rubric, in the order of the set."""
+    answers = (
+        Answer.objects.filter(submission=submission, pk__in=answer_ids)
+        .select_related("task")
+        .prefetch_related(Prefetch("task__rubrics", Rubric.objects.order_by("-revision")))
+        .order_by("task__position", "run", "id")
+    )
+    parsed: dict[int, TreeRubric | CascadeRubric] = {}
+    return [_work(answer, submission.task_set.protocol, parsed) for answer in answers]
+
+
+def _work(answer: Answer, protocol: str, parsed: dict[int, TreeRubric | CascadeRubric]) -> AnswerWork:
+    rubric = answer.task.rubrics.all()[0]
+    if rubric.pk not in parsed:
+        parsed[rubric.pk] = parse_rubric(rubric.source, protocol)
+    return AnswerWork(
+        id=answer.pk,
+        task=answer.task.public_id,
+        prompt=answer.task.prompt,
+        run=answer.run,
+        text=answer.text,
+        sha256=hashlib.sha256(answer.text.encode("utf-8", "surrogatepass")).hexdigest(),
+        seconds=answer.seconds,
+        rubric_id=rubric.pk,
+        rubric=parsed[rubric.pk],
+    )

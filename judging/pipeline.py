@@ -1,0 +1,225 @@
+"""The one orchestration of judging, read top to bottom: an answer and its rubric in, a scored result out.
+
+It runs twice. Judging, the desk asks a judge and writes down what it finds; scoring, the same code replays what
+was written, so that a score can only be what its verdicts say. Order of work: judging.md §2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from judging.canonical import digest
+from judging.cascade import Factuality, Finding, Importance, Subtask, score_cascade
+from judging.case import AnswerWork, Case
+from judging.checks import decide_criterion, decide_leaf, decide_statement, read_answer, read_page
+from judging.desk import Desk, Judgement, Reading, settle
+from judging.judges.base import ClaimsRequest, ExtractOutcome
+from judging.results import AnswerResult, blank_result, cascade_result, tree_result
+from judging.rubric import (
+    CascadeRubric,
+    Criterion,
+    FactualitySpec,
+    Plan,
+    SubtaskSpec,
+    TreeRubric,
+    expand,
+    extraction_url,
+)
+from judging.tree import Node, Outcome, next_leaves, score_tree, with_outcomes
+
+__all__ = ["judge_answer"]
+
+OUTCOMES = {
+    Finding.SUPPORTED: Outcome.MET,
+    Finding.REFUTED: Outcome.UNMET,
+    Finding.UNDECIDED: Outcome.UNMET,
+    Finding.NOT_ASSESSED: Outcome.NOT_ASSESSED,
+    Finding.ERROR: Outcome.ERROR,
+}
+
+
+async def judge_answer(work: AnswerWork, case: Case, desk: Desk) -> AnswerResult:
+    """Judge one answer.
+
+    :raises judging.desk.Unfinished: the slice ended first; what was found is kept.
+    :raises judging.judges.base.JudgeUnavailable: nothing can be judged until somebody acts.
+    """
+    if work.blank:
+        return blank_result(work, case)
+    if isinstance(work.rubric, TreeRubric):
+        return await _judge_tree(work, work.rubric, case, desk)
+    return await _judge_cascade(work, work.rubric, case, desk)
+
+
+# ------------------------------------------------------------------ rubric trees
+async def _judge_tree(work: AnswerWork, rubric: TreeRubric, case: Case, desk: Desk) -> AnswerResult:
+    extracted, failed = await _extractions(work, rubric, case, desk)
+    plan = expand(rubric, task=work.prompt, answer=work.text, extracted=extracted, failed=failed)
+    judgements = await _judge_leaves(plan, work, case, desk)
+    outcomes = {leaf: OUTCOMES[found.finding] for leaf, found in judgements.items()}
+    root = with_outcomes(plan.root, outcomes)
+    return tree_result(work, case, root, score_tree(root), judgements)
+
+
+async def _extractions(
+    work: AnswerWork, rubric: TreeRubric, case: Case, desk: Desk
+) -> tuple[dict[str, Any], frozenset[str]]:
+    """What the answer says, by the rubric's schemas; then what the pages named in it say."""
+    direct = [spec for spec in rubric.extractions if spec.from_url is None]
+    readings = await settle(
+        read_answer(spec.name, spec.instruction, spec.schema, work, case, desk) for spec in direct
+    )
+    found: dict[str, Reading] = {spec.name: r for spec, r in zip(direct, readings, strict=True)}
+    for spec in rubric.extractions:
+        if spec.from_url is not None:
+            url = extraction_url(
+                rubric, spec.name, task=work.prompt, answer=work.text, extracted=_usable(found)
+            )
+            found[spec.name] = await read_page(
+                spec.name, spec.instruction, spec.schema, url, work, case, desk
+            )
+    failed = {name for name, reading in found.items() if reading.outcome is not ExtractOutcome.OK}
+    return _usable(found), frozenset(failed)
+
+
+def _usable(readings: dict[str, Reading]) -> dict[str, Any]:
+    return {name: r.data for name, r in readings.items() if r.outcome is ExtractOutcome.OK}
+
+
+async def _judge_leaves(plan: Plan, work: AnswerWork, case: Case, desk: Desk) -> dict[str, Judgement]:
+    """Gate waves: all that can matter now at once, until nothing is left that can."""
+    judgements: dict[str, Judgement] = {}
+    root: Node = plan.root
+    while wave := next_leaves(root, short_circuit=case.short_circuit):
+        found = await settle(decide_leaf(plan.checks[leaf], work, case, desk) for leaf in wave)
+        judgements.update(zip(wave, found, strict=True))
+        outcomes = {leaf: OUTCOMES[judgements[leaf].finding] for leaf in judgements}
+        root = with_outcomes(plan.root, outcomes)
+    return judgements
+
+
+# ------------------------------------------------------------------ cascade
+@dataclass
+class SubtaskFindings:
+    """What was found for one subtask, by rubric id; claims of a factuality rubric in their order."""
+
+    spec: SubtaskSpec
+    instruction: dict[str, Judgement] = field(default_factory=dict)
+    rationality: dict[str, Judgement] = field(default_factory=dict)
+    factuality: dict[str, list[Judgement]] = field(default_factory=dict)
+    claims: dict[str, Reading] = field(default_factory=dict)
+
+    def scored(self) -> Subtask:
+        """The findings as the scoring rules take them; None for what was never asked."""
+        return Subtask(
+            id=self.spec.id,
+            importance=Importance(self.spec.importance),
+            instruction=_outcomes(self.spec.instruction, self.instruction),
+            factuality=tuple(self._factuality(rubric) for rubric in self.spec.factuality),
+            rationality=_outcomes(self.spec.rationality, self.rationality),
+        )
+
+    def _factuality(self, rubric: FactualitySpec) -> Factuality:
+        reading = self.claims.get(rubric.id)
+        if rubric.id not in self.factuality or (reading and reading.outcome is not ExtractOutcome.OK):
+            error = reading is not None and reading.outcome is ExtractOutcome.ERROR
+            return Factuality(outcome=Outcome.ERROR if error else Outcome.NOT_ASSESSED)
+        return Factuality(claims=tuple(found.finding for found in self.factuality[rubric.id]))
+
+
+def _outcomes(specs: Sequence[Criterion], found: dict[str, Judgement]) -> tuple[Outcome | None, ...]:
+    return tuple(OUTCOMES[found[spec.id].finding] if spec.id in found else None for spec in specs)
+
+
+async def _judge_cascade(work: AnswerWork, rubric: CascadeRubric, case: Case, desk: Desk) -> AnswerResult:
+    found = await settle(_judge_subtask(spec, work, case, desk) for spec in rubric.subtasks)
+    score = score_cascade(tuple(subtask.scored() for subtask in found), case.scoring)
+    return cascade_result(work, case, found, score)
+
+
+async def _judge_subtask(spec: SubtaskSpec, work: AnswerWork, case: Case, desk: Desk) -> SubtaskFindings:
+    """Instruction following first: where it shuts the gate, nothing else can matter."""
+    found = SubtaskFindings(spec)
+    found.instruction = await _criteria(spec, "criterion", spec.instruction, work, case, desk)
+    met = [OUTCOMES[j.finding] is not Outcome.UNMET for j in found.instruction.values()]
+    share = sum(met) / len(met) if met else 1.0
+    if case.short_circuit and share < case.scoring.gate_threshold - case.scoring.tolerance:
+        return found
+    rationality, _ = await settle_pair(
+        _criteria(spec, "rationality", spec.rationality, work, case, desk),
+        _factuality(found, work, case, desk),
+    )
+    found.rationality = rationality
+    return found
+
+
+async def settle_pair(one: Any, other: Any) -> tuple[Any, Any]:
+    """Two pieces of different kinds at once."""
+    first, second = await settle([one, other])
+    return first, second
+
+
+async def _criteria(
+    spec: SubtaskSpec, kind: str, criteria: Sequence[Criterion], work: AnswerWork, case: Case, desk: Desk
+) -> dict[str, Judgement]:
+    found = await settle(
+        decide_criterion(
+            f"{spec.id}/{one.id}",
+            kind,
+            one.criterion,
+            one.additional,
+            one.votes or case.votes,
+            work,
+            case,
+            desk,
+        )
+        for one in criteria
+    )
+    return {one.id: judgement for one, judgement in zip(criteria, found, strict=True)}
+
+
+async def _factuality(found: SubtaskFindings, work: AnswerWork, case: Case, desk: Desk) -> None:
+    await settle(_judge_facts(found, rubric, work, case, desk) for rubric in found.spec.factuality)
+
+
+async def _judge_facts(
+    found: SubtaskFindings, rubric: FactualitySpec, work: AnswerWork, case: Case, desk: Desk
+) -> None:
+    """Given claims are facts the answer must state; ``auto`` claims are what it says, held against evidence."""
+    if rubric.claims is not None:
+        found.factuality[rubric.id] = await settle(
+            decide_criterion(
+                f"{found.spec.id}/{rubric.id}/{n}", "claim", claim, "", case.votes, work, case, desk
+            )
+            for n, claim in enumerate(rubric.claims, start=1)
+        )
+        return
+    reading = found.claims[rubric.id] = await _read_claims(found.spec, rubric, work, case, desk)
+    if reading.outcome is not ExtractOutcome.OK:
+        return
+    references = rubric.references if "reference" in rubric.evidence else ()
+    found.factuality[rubric.id] = await settle(
+        decide_statement(
+            f"{found.spec.id}/{rubric.id}/{n}", claim["text"],
+            claim["urls"] if "cited" in rubric.evidence else (), references, work, case, desk,
+        )
+        for n, claim in enumerate(reading.data, start=1)
+    )  # fmt: skip
+
+
+async def _read_claims(
+    spec: SubtaskSpec, rubric: FactualitySpec, work: AnswerWork, case: Case, desk: Desk
+) -> Reading:
+    subtask = " — ".join(part for part in (spec.title, rubric.criterion) if part) or spec.id
+    name = f"{spec.id}/{rubric.id}"
+    key = digest(["claims", name, subtask, work.prompt, work.sha256, case.profile_hash])
+
+    async def decide() -> Reading:
+        async with desk.call() as judge:
+            reply = await judge.claims(ClaimsRequest(subtask=subtask, task=work.prompt, answer=work.text))
+        claims = [{"text": claim.text, "urls": list(claim.urls)} for claim in reply.claims]
+        return Reading(reply.outcome, claims, reply.reason, (reply.record,))
+
+    return await desk.reading(answer=work.id, name=name, key=key, decide=decide)

@@ -1,0 +1,223 @@
+"""Writing findings: small batches, each in a transaction that only the holder of the lease can commit.
+
+100 rows or half a second: what a killed worker loses is that batch and the calls in flight.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+from typing import Any, TypeVar
+
+from django.db import connection
+from django.db.models import Q
+from django.utils import timezone
+
+from judging.cascade import Finding
+from judging.desk import Judgement, Memory, Reading
+from judging.judges.base import CachedReply, CallRecord, ExtractOutcome, Usage
+from judging.models import Extraction, JudgeRun, ModelCall, Verdict
+from submissions.leases import Lease
+
+BATCH = 100
+SECONDS = 0.5
+WAITING = 1_000  # rows; beyond it the judges wait for the writer
+
+Row = Verdict | Extraction | ModelCall
+T = TypeVar("T")
+
+
+class Recorder:
+    """A ledger for the desk and a reply cache for the judge, over one writer.
+
+    Database work happens in one thread with a connection of its own: an event loop must not block on it.
+    """
+
+    def __init__(self, *, lease: Lease, run: JudgeRun) -> None:
+        self._lease = lease
+        self._run = run
+        self._rows: asyncio.Queue[Row | None] = asyncio.Queue(WAITING)
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix=f"recorder-{lease.job.pk}")
+
+    # -- ledger
+    async def judgement(self, answer: int, rubric: int, check: str, key: str, found: Judgement) -> None:
+        """Write a verdict."""
+        await self._rows.put(verdict_row(self._run, answer, rubric, check, key, found))
+
+    async def reading(self, answer: int, name: str, key: str, found: Reading) -> None:
+        """Write an extraction."""
+        await self._rows.put(extraction_row(self._run, answer, name, key, found))
+
+    # -- reply cache
+    async def get(self, key: str) -> CachedReply | None:
+        """A reply this installation has paid for before."""
+        return await self._in_thread(lambda: stored_reply(key))
+
+    async def put(self, reply: CachedReply) -> None:
+        """Keep a usable reply."""
+        await self._rows.put(
+            ModelCall(
+                key=reply.key,
+                content=reply.content,
+                model_served=reply.model_served,
+                finish_reason=reply.finish_reason,
+                usage=asdict(reply.usage),
+                created_at=timezone.now(),
+            )
+        )
+
+    # -- writer
+    async def write(self) -> None:
+        """Write batches until :meth:`close`; run it as a task beside the judging.
+
+        :raises submissions.leases.LeaseLost: somebody else holds the job now.
+        """
+        batch: list[Row] = []
+        due = time.monotonic() + SECONDS
+        while True:
+            row = await self._next(due)
+            closing = row is None and not self._timed_out
+            if row is not None:
+                batch.append(row)
+                self._drain(batch)
+            if batch and (closing or len(batch) >= BATCH or time.monotonic() >= due):
+                await self._flush(batch)
+                batch = []
+            if closing:
+                return
+            if time.monotonic() >= due:
+                due = time.monotonic() + SECONDS
+
+    async def _next(self, due: float) -> Row | None:
+        self._timed_out = False
+        try:
+            async with asyncio.timeout(max(0.0, due - time.monotonic())):
+                return await self._rows.get()
+        except TimeoutError:
+            self._timed_out = True
+            return None
+
+    def _drain(self, batch: list[Row]) -> None:
+        """Take what is there: one row a loop turn would starve the writer under hundreds of producers."""
+        while len(batch) < BATCH:
+            try:
+                row = self._rows.get_nowait()
+            except asyncio.QueueEmpty:
+                return
+            if row is None:
+                self._rows.put_nowait(None)
+                return
+            batch.append(row)
+
+    async def _flush(self, batch: Sequence[Row]) -> None:
+        await self._in_thread(lambda: save(self._lease, batch))
+
+    async def close(self) -> None:
+        """Nothing more will come."""
+        await self._rows.put(None)
+
+    async def _in_thread(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+
+    def shut(self) -> None:
+        """End the thread and its connection."""
+        self._thread.submit(connection.close)
+        self._thread.shutdown(wait=True)
+
+
+def save(lease: Lease, batch: Sequence[Row]) -> None:
+    """One fenced transaction; rows that exist already are left as they are.
+
+    :raises submissions.leases.LeaseLost: nothing was written.
+    """
+    results = sum(not isinstance(row, ModelCall) for row in batch)
+    with lease.writing(results=results):
+        for model in (ModelCall, Extraction, Verdict):
+            rows: Any = [row for row in batch if isinstance(row, model)]
+            model._default_manager.bulk_create(rows, ignore_conflicts=True)
+
+
+def stored_reply(key: str) -> CachedReply | None:
+    """A reply out of the cache."""
+    row = ModelCall.objects.filter(key=key).first()
+    if row is None:
+        return None
+    return CachedReply(row.key, row.content, row.model_served, row.finish_reason, Usage(**row.usage))
+
+
+# ------------------------------------------------------------------ rows
+def _records(records: Sequence[CallRecord]) -> dict[str, Any]:
+    return {"calls": [asdict(record) for record in records]}
+
+
+def _calls(records: Sequence[CallRecord]) -> int:
+    return sum(len(record.attempts) for record in records)
+
+
+def verdict_row(run: JudgeRun, answer: int, rubric: int, check: str, key: str, found: Judgement) -> Verdict:
+    """An unsaved verdict."""
+    return Verdict(
+        run=run,
+        answer_id=answer,
+        rubric_id=rubric,
+        check_id=check[:300],
+        key=key,
+        finding=found.finding.value,
+        code=found.code[:60],
+        error_class=found.error_class,
+        statement=found.statement,
+        reason=found.reason,
+        quote=found.quote,
+        answer_state=found.answer_state,
+        relevance=found.relevance,
+        evidence=list(found.evidence),
+        record=_records(found.records),
+        model_calls=_calls(found.records),
+        created_at=timezone.now(),
+    )
+
+
+def extraction_row(run: JudgeRun, answer: int, name: str, key: str, found: Reading) -> Extraction:
+    """An unsaved extraction."""
+    return Extraction(
+        run=run,
+        answer_id=answer,
+        name=name[:200],
+        key=key,
+        outcome=found.outcome.value,
+        data=found.data,
+        reason=found.reason,
+        record=_records(found.records),
+        model_calls=_calls(found.records),
+        created_at=timezone.now(),
+    )
+
+
+def remember(run: JudgeRun, answers: Sequence[int]) -> Memory:
+    """What need not be asked again: all of this run, and whatever is settled from earlier ones."""
+    memory = Memory()
+    settled = Q(finding__in=["supported", "refuted", "undecided"])
+    for verdict in Verdict.objects.filter(Q(run=run) | settled, answer__in=answers).order_by("id").iterator():
+        memory.judgements[verdict.answer_id, verdict.key] = _judgement(verdict)
+    read = Extraction.objects.filter(Q(run=run) | Q(outcome="ok"), answer__in=answers)
+    for row in read.order_by("id").iterator():
+        outcome = ExtractOutcome(row.outcome)
+        memory.readings[row.answer_id, row.key] = Reading(outcome, row.data, row.reason)
+    return memory
+
+
+def _judgement(row: Verdict) -> Judgement:
+    return Judgement(
+        finding=Finding(row.finding),
+        statement=row.statement,
+        code=row.code,
+        error_class=row.error_class,
+        reason=row.reason,
+        quote=row.quote,
+        answer_state=row.answer_state,
+        relevance=row.relevance,
+        evidence=tuple(row.evidence),
+    )

@@ -1,0 +1,135 @@
+"""One slice of judging: half a minute of an event loop with many calls in flight, and a writer beside it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import structlog
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from judging.case import AnswerWork, Case
+from judging.desk import Desk, Memory, Unfinished, settle
+from judging.judges.base import Judge, JudgeUnavailable
+from judging.loading import load_case, load_works
+from judging.models import JudgeRun
+from judging.pipeline import judge_answer
+from judging.profiles import make_judge
+from judging.recording import Recorder, remember
+from judging.rounds import close_shard
+from submissions.driving import Slice, WorkPaused
+from submissions.leases import Lease
+from submissions.models import Job
+
+log = structlog.get_logger(__name__)
+
+LOOK_SECONDS = 0.2  # how often the loop looks whether it must stop
+
+
+def judge_slice(lease: Lease) -> Slice:
+    """Judge the answers of one shard as far as a slice goes.
+
+    :raises WorkPaused: the judge will not answer until somebody acts.
+    :raises submissions.leases.LeaseLost: somebody else holds the job.
+    """
+    job = lease.job
+    run = JudgeRun.objects.select_related("submission__task_set", "submission__system__team", "profile").get(
+        submission=job.submission_id, round=job.round
+    )
+    case = load_case(run, now=run.started_at)
+    works = load_works(run.submission, job.answer_ids)
+    memory = remember(run, job.answer_ids)
+    recorder = Recorder(lease=lease, run=run)
+    try:
+        finished = asyncio.run(_judge(works, case, memory, set_up(lease, run, recorder)))
+    except JudgeUnavailable as error:
+        raise WorkPaused(error.reason, error.detail) from error
+    finally:
+        recorder.shut()
+    if not finished:
+        return Slice.STOPPED if lease.stop.is_set() else Slice.MORE
+    finish(lease)
+    return Slice.DONE
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What one slice works with."""
+
+    lease: Lease
+    recorder: Recorder
+    judge: Judge
+    ends: float  # no new call starts after it
+    latest: float  # and what still runs is cut off then
+
+    def stopping(self) -> bool:
+        """Whether no new call may start."""
+        return self.lease.stop.is_set() or time.monotonic() > self.ends
+
+    def over(self) -> bool:
+        """Whether calls in flight are cut off: lease lost, submission cancelled, or they hang."""
+        return self.lease.stop.is_set() or time.monotonic() > self.latest
+
+
+def set_up(lease: Lease, run: JudgeRun, recorder: Recorder) -> Bench:
+    """A bench for one slice that begins now."""
+    config = settings.EVALSERVICE
+    ends = time.monotonic() + config["SLICE_SECONDS"]
+    return Bench(
+        lease, recorder, make_judge(run.profile, recorder), ends, ends + config["MODEL"]["timeout_s"]
+    )
+
+
+async def _judge(works: Sequence[AnswerWork], case: Case, memory: Memory, bench: Bench) -> bool:
+    """Whether all answers were finished. The writer and the judging run side by side."""
+    slots = asyncio.Semaphore(settings.EVALSERVICE["MODEL"]["in_flight"])
+    desk = Desk(memory, bench.judge, bench.recorder, slots, bench.stopping)
+    writer = asyncio.create_task(bench.recorder.write())
+    judging = asyncio.create_task(_answers(works, case, desk))
+    try:
+        await _watch(judging, writer, bench)
+        if not writer.done():  # what was found is written also when the judging failed: it is paid for
+            await bench.recorder.close()
+            await asyncio.wait({writer})
+        return _outcome(judging, writer)
+    finally:
+        writer.cancel()
+        await bench.judge.aclose()
+
+
+async def _answers(works: Sequence[AnswerWork], case: Case, desk: Desk) -> bool:
+    try:
+        await settle(judge_answer(work, case, desk) for work in works)
+    except Unfinished:
+        return False
+    return True
+
+
+async def _watch(judging: asyncio.Task[bool], writer: asyncio.Task[None], bench: Bench) -> None:
+    """Until the judging is done; without a writer nothing found could be kept, so it ends too."""
+    while not judging.done():
+        await asyncio.wait({judging, writer}, timeout=LOOK_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        if writer.done() or bench.over():
+            judging.cancel()
+            await asyncio.wait({judging})
+
+
+def _outcome(judging: asyncio.Task[bool], writer: asyncio.Task[None]) -> bool:
+    if writer.done() and not writer.cancelled() and (error := writer.exception()):
+        raise error
+    if judging.cancelled():
+        return False
+    return judging.result()
+
+
+def finish(lease: Lease) -> None:
+    """Close the shard, and the round with it if it was the last, in one transaction."""
+    now = timezone.now()
+    with transaction.atomic():
+        lease.renew()
+        lease.end(Job.State.DONE, finished_at=now)
+        close_shard(lease.job, now=now)

@@ -1,0 +1,105 @@
+"""django-q2's cluster under a strict parent, measured to be what it takes.
+
+A bare ``qcluster`` can freeze for good when an idle child is killed, and never acknowledges again when its
+monitor dies. Here any unplanned death of a child restarts the whole cluster with fresh queues, a heartbeat
+catches a hung sentinel, and children die with their parent. That is safe because jobs are leased (docs/adr).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import multiprocessing
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+import django_q.cluster
+import structlog
+from django.db import connections
+
+log = structlog.get_logger(__name__)
+
+HUNG_SECONDS = 20.0
+TICK_SECONDS = 5.0
+_PR_SET_PDEATHSIG = 1
+_heartbeat = multiprocessing.Value("d", 0.0)
+_PLANNED = {0, -2}  # timer values of a worker that timed out or is recycled
+
+
+def die_with_parent() -> None:
+    """Ask the kernel to kill this process when its parent dies (Linux; elsewhere orphans end by themselves)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+class StrictSentinel(django_q.cluster.Sentinel):  # type: ignore[misc]  # django-q2 ships no types
+    """A sentinel that never patches up a cluster whose queues a dead child may have left locked."""
+
+    def status(self) -> Any:
+        """Called once per guard cycle: the sign of life."""
+        _heartbeat.value = time.monotonic()
+        return super().status()
+
+    def reincarnate(self, process: Any) -> None:
+        """Recycle a worker as planned; end everything for an unplanned death."""
+        if process in self.pool and int(process.timer.value) in _PLANNED:
+            super().reincarnate(process)
+            return
+        log.error("queue_child_died", child=process.name)
+        for child in [*self.pool, self.monitor, self.pusher]:
+            if child and child.is_alive():
+                child.kill()
+        os._exit(70)
+
+
+class Worker:
+    """The parent: keeps one cluster alive until SIGTERM, and calls ``tick`` every few seconds."""
+
+    def __init__(self, *, tick: Callable[[], None]) -> None:
+        self._tick = tick
+        self._stopping = False
+        self._cluster: Any = None
+        self._ticked = 0.0
+
+    def run(self) -> None:
+        """Serve until told to stop; drains: what runs ends its slice."""
+        os.register_at_fork(after_in_child=die_with_parent)
+        django_q.cluster.Sentinel = StrictSentinel
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._on_signal)
+        while not self._stopping:
+            self._serve()
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        self._stopping = True
+
+    def _serve(self) -> None:
+        """One life of a cluster."""
+        _heartbeat.value = time.monotonic()
+        connections.close_all()  # a connection must not be shared with forked children
+        cluster = django_q.cluster.Cluster()
+        cluster.start()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._on_signal)  # the cluster installs its own
+        sentinel = cluster.sentinel
+        while sentinel.is_alive() and not self._stopping:
+            sentinel.join(0.5)
+            self._watch(sentinel)
+        if self._stopping:
+            cluster.stop()
+        else:
+            log.error("queue_restarting", exitcode=sentinel.exitcode)
+            time.sleep(1)
+
+    def _watch(self, sentinel: Any) -> None:
+        now = time.monotonic()
+        if now - _heartbeat.value > HUNG_SECONDS:
+            log.error("queue_sentinel_hung")
+            sentinel.kill()
+        if now - self._ticked >= TICK_SECONDS:
+            self._ticked = now
+            self._tick()

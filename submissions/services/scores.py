@@ -1,0 +1,107 @@
+"""Writing scores: the one door through which judging hands its results down."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+
+from submissions.models import Answer, Submission, TaskSet
+
+
+class InvalidScore(ValueError):
+    """A number that no scoring rule can give (NaN, infinite, out of range), or a document where none may be."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerScores:
+    """What is known of one answer. None is "not scored", never zero.
+
+    ``score`` in [0, 1], ``user_pref`` 1–4, ``coverage`` in [0, 1]; ``metrics`` plain numbers;
+    ``feedback`` the verdict tree with reasons, for dev sets only.
+    """
+
+    answer_id: int
+    score: float | None
+    user_pref: int | None
+    coverage: float
+    metrics: dict[str, Any]
+    feedback: dict[str, Any] | None = None
+
+
+@transaction.atomic
+def record_scores(
+    *,
+    submission: Submission,
+    answers: Iterable[AnswerScores],
+    summary: dict[str, Any],
+    provenance: dict[str, Any],
+    coverage: float,
+    incomplete_reasons: Sequence[str],
+    now: dt.datetime,
+) -> Submission:
+    """Store all scores of a submission at once and move it to ``judged``, or ``incomplete`` with its reasons.
+
+    :raises InvalidScore: a number is not finite or out of range, or feedback came for a test set; nothing is
+        stored.
+    :raises submissions.models.submission.IllegalTransition: the submission is not being judged.
+    """
+    rows = [_checked(scores, submission.task_set) for scores in answers]
+    _refuse_odd_numbers(summary, "summary")
+    _refuse_odd_numbers(provenance, "provenance")
+    for row in rows:
+        Answer.objects.filter(pk=row.answer_id, submission=submission).update(
+            score=row.score,
+            user_pref=row.user_pref,
+            coverage=row.coverage,
+            metrics=row.metrics,
+            feedback=row.feedback,
+        )
+    to = Submission.State.INCOMPLETE if incomplete_reasons else Submission.State.JUDGED
+    submission.move(
+        to,
+        actor="worker",
+        now=now,
+        reason="checks_missing" if incomplete_reasons else "",
+        summary=summary,
+        provenance=provenance,
+        coverage=_in_unit(coverage, "coverage"),
+        incomplete_reasons=list(incomplete_reasons),
+        judged_at=now,
+    )
+    return submission
+
+
+def _checked(scores: AnswerScores, task_set: TaskSet) -> AnswerScores:
+    where = f"answer {scores.answer_id}"
+    if scores.score is not None:
+        _in_unit(scores.score, f"{where}: score")
+    _in_unit(scores.coverage, f"{where}: coverage")
+    if scores.user_pref is not None and scores.user_pref not in {1, 2, 3, 4}:
+        raise InvalidScore(f"{where}: user_pref {scores.user_pref} is not 1, 2, 3 or 4")
+    if scores.feedback is not None and task_set.split != TaskSet.Split.DEV:
+        raise InvalidScore(f"{where}: feedback may be kept for dev sets only")
+    _refuse_odd_numbers(scores.metrics, f"{where}: metrics")
+    return scores
+
+
+def _in_unit(value: float, name: str) -> float:
+    if not math.isfinite(value) or not 0 <= value <= 1:
+        raise InvalidScore(f"{name} {value} is not within 0 and 1")
+    return value
+
+
+def _refuse_odd_numbers(value: Any, name: str) -> None:
+    """NaN and infinities do not survive JSON, and no rule gives them."""
+    if isinstance(value, float) and not math.isfinite(value):
+        raise InvalidScore(f"{name} holds {value}")
+    if isinstance(value, dict):
+        for key, item in value.items():
+            _refuse_odd_numbers(item, f"{name}.{key}")
+    elif isinstance(value, list | tuple):
+        for item in value:
+            _refuse_odd_numbers(item, name)
