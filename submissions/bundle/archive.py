@@ -1,0 +1,219 @@
+"""A bundle as a zip of ``<task>/answer_<run>.md``, the layout of Mind2Web 2.
+
+The agent's folder above may stay. Nothing is written to disk; what a file claims about its size is not believed.
+"""
+
+from __future__ import annotations
+
+import re
+import stat
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from submissions.bundle.reading import AnswerIn, BundleReading, Collector, FaultCode, Limits
+from submissions.bundle.text import UndecodableText, clean_text, raw_if_different
+
+_ANSWER_FILE = re.compile(r"answer_([1-9][0-9]{0,2})\.md", re.ASCII)
+_DRIVE = re.compile(r"[A-Za-z]:")
+_ARCHIVES = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar", ".zst")
+_IGNORED = frozenset({"__MACOSX", ".DS_Store"})
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_MAX_NAME_BYTES = 255  # of one folder or file, what file systems allow
+_RATIO_FROM = 100_000  # bytes: below this a high ratio harms nobody
+_CHUNK = 65_536
+_ENTRY_MARK = b"PK\x01\x02"
+_DAMAGED = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    ValueError,
+    OSError,
+)
+
+
+class _TooManyEntries(Exception):
+    """The directory of the archive lists more than a bundle may have."""
+
+
+class _Bounded:
+    """A file that refuses to hand a huge directory to :mod:`zipfile`, which would hold all of it at once."""
+
+    def __init__(self, raw: BinaryIO, entries: int) -> None:
+        self._raw = raw
+        self._entries = entries
+        self._most = entries * 1024 + _CHUNK
+        self.seek = raw.seek
+        self.tell = raw.tell
+
+    def seekable(self) -> bool:
+        """A zip is read from its end."""
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        """Like a file's.
+
+        :raises _TooManyEntries: what is read is an archive's directory beyond the limit.
+        """
+        data = self._raw.read(size if 0 <= size <= self._most else self._most + 1)
+        if len(data) > self._most or data.count(_ENTRY_MARK) > self._entries:
+            raise _TooManyEntries
+        return data
+
+
+def _name(info: zipfile.ZipInfo) -> str:
+    """The name as its author wrote it: some packers write UTF-8 without saying so, or backslashes."""
+    name = info.orig_filename
+    if not info.flag_bits & 0x800:
+        try:
+            name = name.encode("cp437").decode("utf-8")
+        except UnicodeError:
+            name = info.orig_filename
+    return name.replace("\\", "/")
+
+
+def _is_ignored(name: str) -> bool:
+    """Folders, and what macOS adds."""
+    parts = name.split("/")
+    return name.endswith("/") or not _IGNORED.isdisjoint(parts) or parts[-1].startswith("._")
+
+
+def _name_fault(name: str) -> tuple[FaultCode, str] | None:
+    parts = name.split("/")
+    if "\0" in name or name.startswith("/") or _DRIVE.match(name) or ".." in parts:
+        return FaultCode.PATH_UNSAFE, "A path inside the archive, without '..', is needed."
+    if any(len(part.encode("utf-8", "replace")) > _MAX_NAME_BYTES for part in parts):
+        return FaultCode.NAME_TOO_LONG, f"A name has more than {_MAX_NAME_BYTES} bytes."
+    return None
+
+
+def _kind_fault(info: zipfile.ZipInfo) -> tuple[FaultCode, str] | None:
+    mode = info.external_attr >> 16
+    if stat.S_IFMT(mode) not in (0, stat.S_IFREG):
+        return FaultCode.FILE_NOT_REGULAR, "Links and devices are not accepted."
+    if info.flag_bits & 0x1:
+        return FaultCode.FILE_ENCRYPTED, "Encrypted files cannot be read."
+    if info.compress_type not in _METHODS:
+        return FaultCode.FILE_COMPRESSION, "Use stored or deflated files."
+    return None
+
+
+def _size_fault(info: zipfile.ZipInfo, limits: Limits) -> tuple[FaultCode, str] | None:
+    if info.file_size > limits.answer_bytes:
+        return FaultCode.ANSWER_TOO_LARGE, f"{info.file_size} bytes; {limits.answer_bytes} are allowed."
+    if info.file_size > _RATIO_FROM and info.file_size > limits.bundle_ratio * info.compress_size:
+        return FaultCode.FILE_RATIO, f"Unpacks to more than {limits.bundle_ratio} times its size."
+    return None
+
+
+def _layout(name: str) -> tuple[str, str, int] | None:
+    """Agent (or nothing), task and run that a path names."""
+    parts = [part for part in name.split("/") if part not in ("", ".")]
+    match = _ANSWER_FILE.fullmatch(parts[-1]) if parts else None
+    if match is None or len(parts) not in (2, 3):
+        return None
+    return (parts[0] if len(parts) == 3 else ""), parts[-2], int(match[1])
+
+
+def _layout_fault(name: str) -> tuple[FaultCode, str] | None:
+    if name.lower().endswith(_ARCHIVES):
+        return FaultCode.ARCHIVE_NESTED, "An archive inside the archive."
+    if _layout(name) is None:
+        return FaultCode.FILE_UNEXPECTED, "Files are named <task>/answer_<run>.md."
+    return None
+
+
+def _usable(
+    archive: zipfile.ZipFile, limits: Limits, into: Collector
+) -> Iterator[tuple[str, zipfile.ZipInfo]]:
+    for info in archive.infolist():
+        name = _name(info)
+        fault = _name_fault(name)
+        if fault is None and _is_ignored(name):
+            continue
+        fault = fault or _kind_fault(info) or _layout_fault(name) or _size_fault(info, limits)
+        if fault:
+            into.refuse(name, *fault)
+        else:
+            yield name, info
+
+
+def _content(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) -> bytes:
+    """At most ``most`` bytes and one chunk of a file, whatever it claims."""
+    data = bytearray()
+    with archive.open(info) as member:
+        while len(data) <= most and (chunk := member.read(_CHUNK)):
+            data += chunk
+    return bytes(data)
+
+
+def _take_file(name: str, data: bytes, into: Collector) -> None:
+    try:
+        clean = clean_text(data)
+    except UndecodableText as error:
+        into.refuse(name, FaultCode.ENCODING_INVALID, str(error))
+        return
+    place = _layout(name)
+    if place is None:  # refused by _layout_fault before
+        raise AssertionError(name)
+    _, task, run = place
+    raw = raw_if_different(data, clean.text)
+    into.accept(AnswerIn(task, run, clean.text, raw=raw, flags=clean.flags, where=name))
+
+
+def _take_files(archive: zipfile.ZipFile, limits: Limits, into: Collector) -> None:
+    files = list(_usable(archive, limits, into))
+    _refuse_several_agents([name for name, _ in files], into)
+    if len(files) > limits.bundle_files:
+        raise _TooManyEntries
+    left = limits.bundle_bytes
+    for name, info in files:
+        try:
+            data = _content(archive, info, min(limits.answer_bytes, left))
+        except _DAMAGED:
+            into.refuse(name, FaultCode.FILE_DAMAGED, "Does not unpack to what the archive promises.")
+            continue
+        left -= len(data)
+        if left < 0:
+            into.refuse(
+                "bundle", FaultCode.BUNDLE_TOO_LARGE, f"More than {limits.bundle_bytes} bytes unpacked."
+            )
+            return
+        _take_file(name, data, into)
+
+
+def _refuse_several_agents(names: list[str], into: Collector) -> None:
+    agents = {place[0] for name in names if (place := _layout(name))}
+    if len(agents) > 1:
+        detail = "Answers of one agent: either no folder above the tasks, or the same one for all."
+        into.refuse("bundle", FaultCode.BUNDLE_LAYOUT, detail)
+
+
+def _opened(fileobj: BinaryIO, most: int) -> zipfile.ZipFile | None:
+    try:
+        return zipfile.ZipFile(_Bounded(fileobj, most))
+    except _DAMAGED:
+        return None
+
+
+def read_zip(fileobj: BinaryIO, limits: Limits) -> BundleReading:
+    """Read a zip of Markdown files; ``__MACOSX``, ``.DS_Store`` and folders are passed over.
+
+    :param fileobj: seekable; is left open.
+    """
+    into = Collector()
+    most = limits.bundle_files * 2 + 1000  # folders and what macOS adds count too
+    try:
+        archive = _opened(fileobj, most)
+        if archive is None:
+            into.refuse("bundle", FaultCode.ARCHIVE_DAMAGED, "Not a readable zip archive.")
+        else:
+            _take_files(archive, limits, into)
+    except _TooManyEntries:
+        into.refuse("bundle", FaultCode.BUNDLE_TOO_MANY, f"More than {limits.bundle_files} files.")
+    return into.reading()
