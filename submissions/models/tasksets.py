@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import ClassVar
 
 from django.db import models
@@ -20,6 +21,12 @@ class TaskSetQuerySet(models.QuerySet["TaskSet"]):
     def open(self) -> TaskSetQuerySet:
         """What takes submissions now."""
         return self.filter(state=TaskSet.State.ACTIVE)
+
+    def open_at(self, now: dt.datetime) -> TaskSetQuerySet:
+        """What takes submissions at ``now``: active, opened, and not yet closed."""
+        return self.open().filter(
+            Q(opens_at__isnull=True) | Q(opens_at__lte=now), Q(closes_at__isnull=True) | Q(closes_at__gt=now)
+        )
 
 
 class TaskSet(models.Model):
@@ -99,6 +106,14 @@ class TaskSet(models.Model):
 
     def __str__(self) -> str:
         return f"{self.slug} {self.version}"
+
+    def is_open_at(self, now: dt.datetime) -> bool:
+        """Whether it takes answers at ``now``; the same rule as :meth:`TaskSetQuerySet.open_at`."""
+        return (
+            self.state == self.State.ACTIVE
+            and (self.opens_at is None or self.opens_at <= now)
+            and (self.closes_at is None or now < self.closes_at)
+        )
 
 
 class Task(models.Model):
