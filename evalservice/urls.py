@@ -3,8 +3,20 @@
 from __future__ import annotations
 
 from django.contrib import admin
-from django.urls import URLPattern, URLResolver, path
+from django.urls import URLPattern, URLResolver, include, path
+from drf_spectacular.views import SpectacularAPIView
+
+from evalservice import health
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/", admin.site.urls),
+    path("api/v1/schema", SpectacularAPIView.as_view(), name="schema"),
+    path("api/v1/", include("submissions.api.urls")),
+    path("healthz", health.healthz, name="healthz"),
+    path("readyz", health.readyz, name="readyz"),
 ]
+
+handler400 = "evalservice.api.bad_request"
+handler403 = "evalservice.api.permission_denied"
+handler404 = "evalservice.api.not_found"
+handler500 = "evalservice.api.server_error"

@@ -1,0 +1,65 @@
+"""Fields and checks that every input shares."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping
+from typing import Any
+
+from django.core.validators import URLValidator
+from rest_framework import serializers
+from rest_framework.exceptions import ErrorDetail, ValidationError
+
+_UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+_JOINERS = {"\u200c", "\u200d"}  # Persian and Indic words and emoji need them
+
+
+class LineField(serializers.CharField):
+    """One line that a board may show: composed (NFC), without control, bidi and other unseen characters."""
+
+    def to_internal_value(self, data: Any) -> str:
+        """The line as stored.
+
+        :raises ValidationError: it holds a character nobody would see.
+        """
+        line = unicodedata.normalize("NFC", super().to_internal_value(data))
+        if any(unicodedata.category(c) in _UNSEEN and c not in _JOINERS for c in line):
+            raise ValidationError("Control and other invisible characters are not accepted.", code="invalid")
+        return line
+
+
+class HttpUrlField(serializers.URLField):
+    """An http or https URL, or nothing."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(max_length=500, required=False, allow_blank=True, **kwargs)
+        self.validators = [v for v in self.validators if not isinstance(v, URLValidator)]
+        self.validators.append(URLValidator(schemes=["http", "https"]))
+
+
+class StrictSerializer(serializers.Serializer[Any]):
+    """An input that names unknown fields as faults: a typing error must not pass for a wish."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        """The validated fields.
+
+        :raises ValidationError: for unknown fields, and for whatever is wrong with the known ones.
+        """
+        unknown = {
+            str(name)[:60]: [
+                ErrorDetail("There is no such field, or it cannot be written.", code="field_unknown")
+            ]
+            for name in (data if isinstance(data, Mapping) else ())
+            if name not in self.fields
+        }
+        try:
+            values = super().to_internal_value(data)
+        except ValidationError as error:
+            raise ValidationError({**unknown, **_by_field(error.detail)}) from error
+        if unknown:
+            raise ValidationError(unknown)
+        return values
+
+
+def _by_field(detail: Any) -> dict[str, Any]:
+    return dict(detail) if isinstance(detail, Mapping) else {"non_field_errors": detail}
