@@ -73,7 +73,7 @@ def _unreserved_decoded(part: str) -> str:
 
 
 def _query(search: str) -> str:
-    pairs = _unreserved_decoded(search[1:]).split("&")
+    pairs = [_unreserved_decoded(pair) for pair in search[1:].split("&")]
     kept = "&".join(pair for pair in pairs if not _TRACKING.fullmatch(pair))
     return f"?{kept}" if kept else ""
 

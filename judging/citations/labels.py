@@ -17,7 +17,10 @@ from judging.citations.words import urls_in_text
 
 __all__ = ["Event", "events", "label_urls", "resolved"]
 
-_LABEL = re.compile(r"[\[【](\^?[\w.-]{1,32}(?:\s*[,;–]\s*\^?[\w.-]{1,32}){0,20})[\]】](:?)(?!\()")
+_MARK = re.compile(
+    r"\s+|://"
+    r"|[\[【](?P<label>\^?[\w.-]{1,32}(?:\s*[,;–]\s*\^?[\w.-]{1,32}){0,20})[\]】](?P<colon>:?)(?!\()"
+)
 _SOURCES_HEADING = re.compile(
     r"\W*(?:[\d.]+\W*)?(?:references?|sources?|citations?|bibliography|works cited|footnotes?|links|notes"
     r"|参考(?:文献|资料|資料)?|引用|来源|來源|資料來源|出典|références|bibliographie|quellen|literatur|fuentes|fonti)\b.{0,20}",
@@ -25,7 +28,6 @@ _SOURCES_HEADING = re.compile(
 )
 _RANGE = re.compile(r"(\d{1,4})[-–](\d{1,4})")
 _MAX_RANGE = 50
-_URL_BEFORE = 2048
 
 
 class _Kind(StrEnum):
@@ -33,6 +35,9 @@ class _Kind(StrEnum):
     LABEL = "label"
     DEFINED = "defined"  # a label with a colon: what follows defines it
     WORDS = "words"
+
+
+_LABELS = (_Kind.LABEL, _Kind.DEFINED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +96,14 @@ def _chunk_events(chunk: Chunk) -> Iterator[Event]:
 
 def _labelled_events(text: str) -> Iterator[Event]:
     start = 0
-    for label in _LABEL.finditer(text):
-        if _inside_url(text, label.start()):
-            continue
-        yield from _text_events(text[start : label.start()])
-        yield Event(_Kind.DEFINED if label[2] else _Kind.LABEL, label[1])
-        start = label.end()
+    in_url = False  # brackets in an address are no label: "https://x.org/?f[1]=a"
+    for mark in _MARK.finditer(text):
+        if not mark["label"]:
+            in_url = mark[0] == "://"
+        elif not in_url:
+            yield from _text_events(text[start : mark.start()])
+            yield Event(_Kind.DEFINED if mark["colon"] else _Kind.LABEL, mark["label"])
+            start = mark.end()
     yield from _text_events(text[start:])
 
 
@@ -109,30 +116,23 @@ def _text_events(text: str) -> Iterator[Event]:
         yield Event(_Kind.URL, url)
 
 
-def _inside_url(text: str, position: int) -> bool:
-    before = text[max(0, position - _URL_BEFORE) : position]
-    word = re.split(r"\s", before)[-1] if before else ""
-    return "://" in word
-
-
 def _definitions_in(found: Sequence[Event]) -> Iterator[tuple[str, list[Event]]]:
     """Labels that a block defines, each with the events up to the next label."""
-    begins_with_label = bool(found) and found[0].kind in (_Kind.LABEL, _Kind.DEFINED)
-    for index, event in enumerate(found):
-        if event.kind in (_Kind.LABEL, _Kind.DEFINED):
-            own = _until_next_label(found, index + 1)
-            next_to_url = bool(own) and own[0].kind is _Kind.URL
-            if begins_with_label or event.kind is _Kind.DEFINED or next_to_url:
-                yield event.value, own
+    begins_with_label = bool(found) and found[0].kind in _LABELS
+    for label, own in _by_label(found):
+        next_to_url = bool(own) and own[0].kind is _Kind.URL
+        if begins_with_label or label.kind is _Kind.DEFINED or next_to_url:
+            yield label.value, own
 
 
-def _until_next_label(found: Sequence[Event], start: int) -> list[Event]:
-    own: list[Event] = []
-    for event in found[start:]:
-        if event.kind in (_Kind.LABEL, _Kind.DEFINED):
-            break
-        own.append(event)
-    return own
+def _by_label(found: Sequence[Event]) -> list[tuple[Event, list[Event]]]:
+    groups: list[tuple[Event, list[Event]]] = []
+    for event in found:
+        if event.kind in _LABELS:
+            groups.append((event, []))
+        elif groups:
+            groups[-1][1].append(event)
+    return groups
 
 
 def _listed_sources(read: Sequence[tuple[Part, list[Event]]]) -> Iterator[tuple[Part, list[Event]]]:

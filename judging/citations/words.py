@@ -33,7 +33,7 @@ _SCHEME = re.compile(r"https?://", re.IGNORECASE)
 _HOST = re.compile(r"https?://(?:[^\s/?#@]{1,256}@)?(?:[0-9a-z]|[^\x00-\x7f]|\[[0-9a-f:.]+\])", re.IGNORECASE)
 _BRACKET = re.compile(r"[()\[\]{}]")
 _CLOSER_OF = {"(": ")", "[": "]", "{": "}"}
-_TRAILING_MARKS = ".,:;!?*'|\\…"
+_TRAILING_MARKS = ".,:;!?*'|\\…،؛؟۔।"
 _TRAILING_NOTE = re.compile(r"(?:~~|\[\^?[0-9]{1,4}\])\Z")
 _LONGEST_NOTE = 7
 
