@@ -2,6 +2,7 @@
 
 from judging.prompts.fences import clean, fence, nonce, visible
 from judging.prompts.layout import Message, Prompt, claims_prompt, extract_prompt, verify_prompt
+from judging.prompts.schemas import inlined
 from judging.prompts.templates import Template
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "clean",
     "extract_prompt",
     "fence",
+    "inlined",
     "nonce",
     "verify_prompt",
     "visible",

@@ -76,7 +76,7 @@ def extract_prompt(request: ExtractRequest, *, key: bytes) -> Prompt:
         *([_page(request.page, key)] if request.page else []),
         fence("task", request.task, key=key),
         *text,
-        fence("instruction", request.instruction, key=key),
+        fence("instruction", f"{request.name}: {request.instruction}", key=key),
     ]
     return Prompt(
         template=templates.EXTRACT,

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import unquote
 
-__all__ = ["NotStrict", "claims_schema", "extract_schema", "plain_schema", "strict_schema", "verdict_schema"]
+__all__ = [
+    "NotStrict",
+    "claims_schema",
+    "extract_schema",
+    "inlined",
+    "plain_schema",
+    "strict_schema",
+    "verdict_schema",
+]
 
 Schema = Mapping[str, Any]
 
-_KEPT = ("type", "enum", "const", "description", "$ref")
+_KEPT = ("type", "enum", "const", "description")
+MAX_DEPTH = 40
 _COMBINERS = ("allOf", "oneOf", "not", "if", "patternProperties", "prefixItems", "dependentSchemas")
-_HINTS = {"x-labels": "may be labelled", "x-pattern": "has the form"}
 
 
 class NotStrict(ValueError):
@@ -52,30 +61,65 @@ def claims_schema() -> dict[str, Any]:
 
 def extract_schema(schema: Schema) -> tuple[dict[str, Any], bool]:
     """The author's schema under the key ``data``, and whether it can be enforced strictly."""
+    written_out = inlined(schema)
     try:
-        return _object({"data": strict_schema(schema)}), True
+        return _object({"data": strict_schema(written_out)}), True
     except NotStrict:
-        return _object({"data": plain_schema(schema)}), False
+        return _object({"data": plain_schema(written_out)}), False
+
+
+def inlined(schema: Schema) -> dict[str, Any]:
+    """The schema with what its references mean in their place: inside ``data`` they would lead nowhere.
+
+    :raises ValueError: a reference leads nowhere or back to itself (refused at import).
+    """
+    return dict(_inlined(schema, schema, 0))
+
+
+def _inlined(node: Any, root: Schema, depth: int) -> Any:
+    if depth > MAX_DEPTH:
+        raise ValueError("the schema does not come to an end")
+    if isinstance(node, list | tuple):
+        return [_inlined(item, root, depth + 1) for item in node]
+    if not isinstance(node, Mapping):
+        return node
+    reference = node.get("$ref")
+    if isinstance(reference, str):
+        beside = {key: value for key, value in node.items() if key != "$ref"}
+        return _inlined({**_target(reference, root), **beside}, root, depth + 1)
+    return {key: _inlined(value, root, depth + 1) for key, value in node.items() if key != "$defs"}
+
+
+def _target(reference: str, root: Schema) -> Schema:
+    """What a local reference like ``#/$defs/person`` means."""
+    found: Any = root
+    for part in reference.removeprefix("#").split("/")[1:]:
+        name = unquote(part).replace("~1", "/").replace("~0", "~")
+        found = found.get(name) if isinstance(found, Mapping) else None
+    if not isinstance(found, Mapping):
+        raise ValueError(f"the reference {reference} leads nowhere")
+    return found
 
 
 def _hinted(schema: Schema) -> dict[str, Any]:
-    """The hints of the offline judge (``x-labels``, ``x-pattern``) as part of the description."""
-    notes = [f"({words}: {_listed(schema[key])})" for key, words in _HINTS.items() if key in schema]
-    described = " ".join(filter(None, [str(schema.get("description", "")), *notes]))
+    """What endpoints may not take (``x-labels``, ``x-pattern``, ``pattern``) as part of the description."""
+    labels = "; ".join(schema.get("x-labels", ()))
+    pattern = schema.get("x-pattern", schema.get("pattern", ""))
+    described = [
+        schema.get("description", ""),
+        f"(may be labelled: {labels})" if labels else "",
+        f"(has the form: {pattern})" if pattern else "",
+    ]
     kept = {key: value for key, value in schema.items() if not key.startswith("x-")}
-    return kept | ({"description": described} if described else {})
-
-
-def _listed(value: Any) -> str:
-    return value if isinstance(value, str) else "; ".join(map(str, value))
+    words = " ".join(filter(None, described))
+    return kept | ({"description": words} if words else {})
 
 
 def plain_schema(schema: Schema) -> dict[str, Any]:
     """The schema without our own keywords, otherwise unchanged."""
     node = _hinted(schema)
-    for key in ("properties", "$defs"):
-        if key in node:
-            node[key] = {name: plain_schema(child) for name, child in node[key].items()}
+    if "properties" in node:
+        node["properties"] = {name: plain_schema(child) for name, child in node["properties"].items()}
     if isinstance(node.get("items"), Mapping):
         node["items"] = plain_schema(node["items"])
     return node
@@ -95,14 +139,12 @@ def strict_schema(schema: Schema) -> dict[str, Any]:
     node: dict[str, Any] = {key: hinted[key] for key in _KEPT if key in hinted}
     if "anyOf" in schema:
         node["anyOf"] = [strict_schema(child) for child in schema["anyOf"]]
-    if "$defs" in schema:
-        node["$defs"] = {name: strict_schema(child) for name, child in schema["$defs"].items()}
     kinds = _kinds(schema)
     if "object" in kinds:
         node |= _strict_object(schema)
     if "array" in kinds:
         node["items"] = _strict_items(schema)
-    if not node.keys() & {"type", "enum", "const", "$ref", "anyOf"}:
+    if not node.keys() & {"type", "enum", "const", "anyOf"}:
         raise NotStrict("a value of any type")
     return node
 

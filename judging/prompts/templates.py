@@ -41,8 +41,8 @@ else, "unusable" if it holds no content to judge by (an error message, a login o
 
 _QUOTE_ANSWER = """\
 "quote": the passage of the answer that decides, copied character for character, at most 300 characters; an \
-empty string if there is none.
-"answer_state": "gives" if the answer gives what is asked for, right or wrong, "omits" if it does not, \
+empty string if there is none or no answer is shown.
+If an answer is shown, "answer_state": "gives" if the answer gives what is asked for, right or wrong, "omits" if it does not, \
 "says_not_found" if it states that it could not find it."""
 
 

@@ -83,21 +83,21 @@ def _check(ident: str, text: str) -> Check:
     return Check(ident, kind, found[kind], found.get("additional", ""))
 
 
-def _schema(body: Mapping[str, Any], system: str) -> Mapping[str, Any]:
+def _schema(body: Mapping[str, Any], system: str) -> Any:
     form = body.get("response_format", {})
     if form.get("type") == "json_schema":
-        return dict(form["json_schema"]["schema"])
+        return _hinted(form["json_schema"]["schema"])
     written = _SCHEMA.search(system)
-    return dict(json.loads(written[1])) if written else {}
+    return _hinted(json.loads(written[1])) if written else {}
 
 
-def hinted(schema: Any) -> Any:
+def _hinted(schema: Any) -> Any:
     """The schema with the hints for the offline judge taken back out of the descriptions."""
     if isinstance(schema, list):
-        return [hinted(item) for item in schema]
+        return [_hinted(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    node = {key: hinted(value) for key, value in schema.items()}
+    node = {key: _hinted(value) for key, value in schema.items()}
     described = node.get("description")
     if isinstance(described, str):
         node |= {key: match[1] for key, form in _HINTS.items() if (match := form.search(described))}

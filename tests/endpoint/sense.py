@@ -1,73 +1,96 @@
-"""Sensible replies without a model, so that a whole run through the endpoint earns its order."""
+"""Sensible replies without a model, so that a whole run through the endpoint earns its order.
+
+The offline judge decides; here its findings are put into the words and the form the prompt asks for.
+"""
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Callable, Mapping
-from typing import Any
+import hashlib
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Literal, cast
 
-from tests.endpoint.parts import Check, Parts, parts_of
+from judging.cascade import Finding
+from judging.judges.base import ClaimsRequest, ExtractRequest, Passage, VerifyReply, VerifyRequest
+from judging.judges.lexical import LexicalJudge
+from tests.endpoint.parts import Check, Parts
 
-__all__ = ["Brain", "overlap", "reply"]
+__all__ = ["Brain", "Sense"]
 
-# From the prompt's parts to the reply's object.
-Brain = Callable[[Parts], Mapping[str, Any]]
+# From a prompt's parts to the object of the reply.
+Brain = Callable[[Parts], Awaitable[Mapping[str, Any]]]
 
-_WORD = re.compile(r"\w+")
-_SENTENCE = re.compile(r"[^.!?\n]+[.!?]?")
-_URL = re.compile(r"https?://[^\s)\]>]+")
-
-
-def reply(body: Mapping[str, Any], brain: Brain) -> str:
-    """The content of the reply to a chat request."""
-    return json.dumps(brain(parts_of(body)), ensure_ascii=False)
-
-
-def overlap(parts: Parts) -> Mapping[str, Any]:
-    """Decide by shared words: three quarters of a claim's words in one sentence support it."""
-    if parts.checks:
-        return {"verdicts": [_verdict(check, parts) for check in parts.checks]}
-    if "subtask" in parts.texts:
-        return {"claims": _claims(parts)}
-    return {"data": _filled(parts.schema["properties"]["data"], parts.texts.get("answer", ""))}
+_CLAIM_WORDS = {
+    Finding.SUPPORTED: "supported",
+    Finding.REFUTED: "refuted",
+    Finding.UNDECIDED: "undecided",
+    Finding.NOT_ASSESSED: "cannot_judge",
+}
+_CRITERION_WORDS = {
+    Finding.SUPPORTED: "met",
+    Finding.REFUTED: "not_met",
+    Finding.UNDECIDED: "not_met",
+    Finding.NOT_ASSESSED: "cannot_judge",
+}
 
 
-def _verdict(check: Check, parts: Parts) -> dict[str, Any]:
-    page = parts.page
-    text = page[2] if page else parts.texts.get("answer", check.statement)
-    wanted = set(_words(check.statement))
-    best = max(_sentences(text), key=lambda sentence: len(wanted & set(_words(sentence))), default="")
-    holds = len(wanted & set(_words(best))) >= 0.75 * len(wanted)
-    verdict: dict[str, Any] = {"id": check.id, "reason": "by shared words", "quote": best if holds else ""}
-    if page:
-        verdict["relevance"] = "relevant" if holds else "irrelevant"
-    elif "answer" in parts.texts:
-        verdict["answer_state"] = "gives" if holds else "omits"
-    positive, negative = ("supported", "undecided") if check.kind == "claim" else ("met", "not_met")
-    return verdict | {"verdict": positive if holds else negative}
+class Sense:
+    """The offline judge behind a prompt."""
+
+    def __init__(self) -> None:
+        self._judge = LexicalJudge()
+
+    async def __call__(self, parts: Parts) -> Mapping[str, Any]:
+        """The object of the reply."""
+        if parts.checks:
+            return {"verdicts": [await self._verdict(check, parts) for check in parts.checks]}
+        if "subtask" in parts.texts:
+            return {"claims": await self._claims(parts)}
+        return {"data": await self._data(parts)}
+
+    async def _verdict(self, check: Check, parts: Parts) -> dict[str, Any]:
+        request = VerifyRequest(
+            check=check.id,
+            kind=cast(Literal["claim", "criterion", "rationality"], check.kind),
+            statement=check.statement,
+            task=parts.texts["task"],
+            answer=parts.texts.get("answer"),
+            page=_passage(parts),
+            additional=check.additional,
+        )
+        return _worded(check, await self._judge.verify(request))
+
+    async def _claims(self, parts: Parts) -> list[dict[str, Any]]:
+        texts = parts.texts
+        found = await self._judge.claims(
+            ClaimsRequest(texts["subtask"], texts["task"], texts["answer"], parts.limit)
+        )
+        return [{"text": claim.text, "urls": list(claim.urls)} for claim in found.claims]
+
+    async def _data(self, parts: Parts) -> Any:
+        name, _, instruction = parts.texts["instruction"].partition(": ")
+        request = ExtractRequest(
+            name=name,
+            instruction=instruction,
+            schema=parts.schema["properties"]["data"],
+            task=parts.texts["task"],
+            answer=parts.texts.get("answer", ""),
+            page=_passage(parts),
+        )
+        return (await self._judge.extract(request)).data
 
 
-def _claims(parts: Parts) -> list[dict[str, Any]]:
-    found = [sentence for sentence in _sentences(parts.texts["answer"]) if re.search(r"\d|https?:", sentence)]
-    return [{"text": text, "urls": _URL.findall(text)} for text in found[: parts.limit or None]]
+def _passage(parts: Parts) -> Passage | None:
+    if parts.page is None:
+        return None
+    url, title, text = parts.page
+    return Passage(hashlib.sha256(text.encode()).hexdigest(), url, title, text, ((0, len(text)),))
 
 
-def _filled(schema: Mapping[str, Any], answer: str) -> Any:
-    """Strings get the answer's first sentence, lists one item, everything else its empty form."""
-    if "anyOf" in schema:
-        return _filled(schema["anyOf"][0], answer)
-    if schema.get("type") == "object":
-        return {name: _filled(child, answer) for name, child in schema.get("properties", {}).items()}
-    if schema.get("type") == "array":
-        return [_filled(schema["items"], answer)] if answer.strip() else []
-    plain: dict[str, Any] = {"integer": 0, "number": 0, "boolean": False, "null": None}
-    return plain.get(schema.get("type", "string"), next(iter(_sentences(answer)), ""))
-
-
-def _words(text: str) -> list[str]:
-    return [word.lower() for word in _WORD.findall(text)]
-
-
-def _sentences(text: str) -> list[str]:
-    return [match[0].strip() for match in _SENTENCE.finditer(text) if match[0].strip()]
+def _worded(check: Check, reply: VerifyReply) -> dict[str, Any]:
+    words = _CLAIM_WORDS if check.kind == "claim" else _CRITERION_WORDS
+    verdict: dict[str, Any] = {"id": check.id, "reason": reply.reason, "quote": reply.quote}
+    if reply.relevance is not None:
+        verdict["relevance"] = reply.relevance
+    if reply.answer_state is not None:
+        verdict["answer_state"] = reply.answer_state
+    return verdict | {"verdict": words[reply.finding]}

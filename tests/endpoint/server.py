@@ -21,8 +21,9 @@ from tests.endpoint.faults import (
     error,
     refusal_of,
 )
+from tests.endpoint.parts import parts_of
 from tests.endpoint.script import Script
-from tests.endpoint.sense import Brain, overlap, reply
+from tests.endpoint.sense import Brain, Sense
 
 __all__ = ["Call", "Endpoint"]
 
@@ -62,7 +63,7 @@ class Endpoint:
     """
 
     script: Script = field(default_factory=Script)
-    brain: Brain = overlap
+    brain: Brain = field(default_factory=Sense)
     host: str = "127.0.0.1"
     port: int = 0
     calls: int = 0
@@ -157,24 +158,24 @@ class Endpoint:
         call.fault = self.script.fault(call.number, call.prompt)
         self.log.append(call)
         await asyncio.sleep(self.script.delay_s)
-        response = self._answer(call)
+        response = await self._answer(call)
         call.status = response.status
         return response
 
-    def _answer(self, call: Call) -> Response:
+    async def _answer(self, call: Call) -> Response:
         if self.script.api_key and call.key != f"Bearer {self.script.api_key}":
             return ERRORS["auth"](self.script)
         if call.fault in ERRORS:
             return ERRORS[call.fault](self.script)
         refused = refusal_of(call.body, self.script)
-        return refused or self._completed(call)
+        return refused or await self._completed(call)
 
-    def _completed(self, call: Call) -> Response:
+    async def _completed(self, call: Call) -> Response:
         fault = call.fault
         if fault and fault not in FAULTS:
             return error(500, f"the script names an unknown fault: {fault}")
         try:
-            content: str | None = reply(call.body, self.brain)
+            content: str | None = json.dumps(await self.brain(parts_of(call.body)))
         except Exception as broken:  # whatever the brain trips over must reach the test, not a log
             self.broken.append(broken)
             return error(500, f"{type(broken).__name__}: {broken}")

@@ -23,7 +23,6 @@ from judging.judges.base import (
     VerifyRequest,
 )
 from judging.judges.openai.asking import Asked, Asker, Read
-from judging.judges.openai.client import Client
 from judging.judges.openai.faults import UNAVAILABLE, Fault, is_transient
 from judging.judges.openai.ladder import Ladder, Rung, Step
 from judging.judges.openai.prices import Price, PriceTable
@@ -35,7 +34,7 @@ from judging.judges.openai.readings import (
     read_data,
     read_verdicts,
 )
-from judging.judges.openai.retries import Limits, Pace, Slots
+from judging.judges.openai.retries import Limits, Pace
 from judging.prompts import Prompt, claims_prompt, extract_prompt, verify_prompt
 
 __all__ = [
@@ -79,15 +78,14 @@ class OpenAIJudge:
 
     def __post_init__(self) -> None:
         self._asker = Asker(
-            client=Client(base_url=self.base_url, api_key=self.api_key),
             base_url=self.base_url,
+            api_key=self.api_key,
             model=self.model,
             pinned=self.pinned,
             sampling=self.sampling,
             ladder=self.ladder,
             limits=self.limits,
             pace=self.pace,
-            slots=Slots(self.limits.in_flight),
             cache=self.cache,
         )
 
@@ -159,11 +157,11 @@ class OpenAIJudge:
 
     def set_in_flight(self, limit: int) -> None:
         """Change how many calls may be under way (a worker's share of the endpoint's limit)."""
-        self._asker.slots.resize(limit)
+        self._asker.resize(limit)
 
     async def aclose(self) -> None:
         """Close the running loop's connections."""
-        await self._asker.client.aclose()
+        await self._asker.aclose()
 
     def _record(
         self, prompt: Prompt, rounds: Sequence[Asked[Any]], page: Passage | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -49,21 +50,51 @@ def same_model(asked: str, served: str) -> bool:
     return re.fullmatch(re.escape(plain) + _DATED, given) is not None
 
 
-@dataclass(slots=True, kw_only=True)
-class Asker:
-    """Endpoint, model and everything remembered about them, for one event loop."""
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """What belongs to one event loop: connections, calls in flight, questions under way."""
 
     client: Client
+    slots: Slots
+    flights: Flights[Asked[Any]]
+
+
+@dataclass(slots=True, kw_only=True)
+class Asker:
+    """Endpoint, model and everything remembered about them."""
+
     base_url: str
+    api_key: str
     model: str
     pinned: str
     sampling: Mapping[str, Any]
     ladder: Ladder
     limits: Limits
     pace: Pace
-    slots: Slots
     cache: ReplyCache | None
-    flights: Flights[Asked[Any]] = field(default_factory=Flights)
+    _lanes: dict[asyncio.AbstractEventLoop, Lane] = field(default_factory=dict)
+
+    def resize(self, in_flight: int) -> None:
+        """Change how many calls may be under way."""
+        self.limits = replace(self.limits, in_flight=in_flight)
+        for lane in self._lanes.values():
+            lane.slots.resize(in_flight)
+
+    async def aclose(self) -> None:
+        """Close the connections of the running loop. Those of a loop that is gone went with it."""
+        lane = self._lanes.pop(asyncio.get_running_loop(), None)
+        if lane is not None:
+            await lane.client.aclose()
+
+    def _lane(self) -> Lane:
+        """The running loop's lane: a worker may run one loop after the other with the same judge."""
+        loop = asyncio.get_running_loop()
+        if loop not in self._lanes:
+            for gone in [other for other in self._lanes if other.is_closed()]:
+                del self._lanes[gone]
+            client = Client(base_url=self.base_url, api_key=self.api_key)
+            self._lanes[loop] = Lane(client, Slots(self.limits.in_flight), Flights())
+        return self._lanes[loop]
 
     async def ask(self, prompt: Prompt, read: Read[T], *, sample: int) -> Asked[T]:
         """Ask, and once more with a larger cap if the reply was cut.
@@ -86,7 +117,7 @@ class Asker:
                 prompt, model=self.model, sampling=_sampled(self.sampling, sample), cap=cap
             )
             key = reply_key(prompt, body, base_url=self.base_url, sample=sample)
-            asked, led = await self.flights.once(key, partial(self._exchange, key, body, read))
+            asked, led = await self._lane().flights.once(key, partial(self._exchange, key, body, read))
             asked = asked if led else _followed(asked)
             if asked.fault is not Fault.BAD_REQUEST or not self.ladder.step_down(body, asked.detail):
                 return replace(asked, attempts=(*before, *asked.attempts), parameters=self._parameters(body))
@@ -105,15 +136,33 @@ class Asker:
         return sent
 
     async def _exchange(self, key: str, body: Mapping[str, Any], read: Read[T]) -> Asked[T]:
-        hit = await self.cache.get(key) if self.cache else None
-        if hit is not None and (remembered := _remembered(hit, read)).fault is Fault.NONE:
+        remembered = await self._remembered(key, read)
+        if remembered is not None:
             return remembered
-        sent = await persist(self.client, body, slots=self.slots, limits=self.limits, pace=self.pace)
+        lane = self._lane()
+        sent = await persist(lane.client, body, slots=lane.slots, limits=self.limits, pace=self.pace)
         completion = completion_of(sent.received.body)
         asked, keep = self._understood(sent, completion, read)
         if keep and completion is not None and self.cache is not None:
             await self.cache.put(_cached(key, completion))
         return asked
+
+    async def _remembered(self, key: str, read: Read[T]) -> Asked[T] | None:
+        """The reply of an earlier call, if it still reads well and the pinned model gave it."""
+        hit = await self.cache.get(key) if self.cache is not None else None
+        if hit is None or (self.pinned and hit.model_served != self.pinned):
+            return None
+        try:
+            value, _ = read(one_object(hit.content))
+        except Unusable:
+            return None
+        return Asked(
+            value,
+            content=hit.content,
+            model_served=hit.model_served,
+            finish_reason=hit.finish_reason,
+            cached=True,
+        )
 
     def _understood(self, sent: Sent, completion: Completion | None, read: Read[T]) -> tuple[Asked[T], bool]:
         """The reply with its meaning, and whether it may be remembered."""
@@ -164,20 +213,6 @@ def _longer(cut: Asked[T], larger: Asked[T]) -> Asked[T]:
 def _followed(asked: Asked[T]) -> Asked[T]:
     """The same reply for one who only waited for it: nothing sent, nothing paid."""
     return replace(asked, attempts=(), cached=asked.fault is Fault.NONE)
-
-
-def _remembered(hit: CachedReply, read: Read[T]) -> Asked[T]:
-    try:
-        value, _ = read(one_object(hit.content))
-    except Unusable as unusable:
-        return Asked(None, unusable.fault, unusable.detail)
-    return Asked(
-        value,
-        content=hit.content,
-        model_served=hit.model_served,
-        finish_reason=hit.finish_reason,
-        cached=True,
-    )
 
 
 def _cached(key: str, completion: Completion) -> CachedReply:

@@ -1,4 +1,4 @@
-"""One request on the wire, with our own deadline, over one client per event loop."""
+"""One request on the wire, with our own deadline, over a client that belongs to one event loop."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ import asyncio
 import json
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from email.utils import parsedate_to_datetime
 from typing import Any
-from weakref import WeakKeyDictionary
 
-from openai import APIConnectionError, APIStatusError, APITimeoutError, AsyncOpenAI, OpenAIError
+from openai import APIStatusError, AsyncOpenAI, OpenAIError
 
 from judging.judges.openai.faults import Fault, error_of, fault_of_status, message_of
 from judging.judges.openai.replies import completion_of
@@ -32,58 +31,39 @@ class Received:
 
 
 class Client:
-    """Sends chat completions. Retries are not its business."""
+    """Sends chat completions from one event loop. Retries are not its business."""
 
     def __init__(self, *, base_url: str, api_key: str) -> None:
-        self._base_url = base_url
         # Servers without keys (vLLM, Ollama, llama.cpp) ignore it, but the SDK insists on one.
         self._api_key = api_key or "unset"
-        self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncOpenAI] = WeakKeyDictionary()
-
-    def _client(self) -> AsyncOpenAI:
-        """A client's connections belong to the loop that opened them: a new loop gets a new client."""
-        loop = asyncio.get_running_loop()
-        if loop not in self._clients:
-            self._clients[loop] = AsyncOpenAI(
-                base_url=self._base_url, api_key=self._api_key, max_retries=0, timeout=None
-            )
-        return self._clients[loop]
+        # The SDK would ask again by itself, an exhausted quota too, and wait ten minutes for each reply.
+        self._sdk = AsyncOpenAI(base_url=base_url, api_key=self._api_key, max_retries=0, timeout=None)
 
     async def send(self, body: Mapping[str, Any], *, timeout_s: float) -> Received:
         """Ask once. Only a cancellation is raised."""
         began = time.perf_counter()
         received = await self._send(body, timeout_s)
-        return _timed(received, time.perf_counter() - began, self._api_key)
+        # Endpoints quote the key in their refusals, and the detail is stored.
+        detail = received.detail.replace(self._api_key, "[key]")[:500]
+        return replace(received, latency_s=round(time.perf_counter() - began, 4), detail=detail)
 
     async def _send(self, body: Mapping[str, Any], timeout_s: float) -> Received:
-        create = self._client().chat.completions.with_raw_response.create
+        create = self._sdk.chat.completions.with_raw_response.create
         try:
-            # The SDK's timeout is per read: a slow drip would pass it for ever.
+            # Our own deadline: the SDK's is per read, and a slow drip would pass it for ever.
             async with asyncio.timeout(timeout_s):
                 response = await create(**body)
-        except (TimeoutError, APITimeoutError):
+        except TimeoutError:
             return Received(Fault.TIMEOUT, detail=f"no reply within {timeout_s:g} s")
         except APIStatusError as error:
             return _refused(error)
-        except APIConnectionError as error:
-            return Received(Fault.CONNECTION, detail=_cause(error))
         except OpenAIError as error:
-            return Received(Fault.CONNECTION, detail=f"{type(error).__name__}: {error}")
+            return Received(Fault.CONNECTION, detail=_cause(error))
         return _answered(response.status_code, response.content)
 
     async def aclose(self) -> None:
-        """Close the running loop's connections. Those of a loop that is gone went with it."""
-        client = self._clients.pop(asyncio.get_running_loop(), None)
-        if client is not None:
-            await client.close()
-
-
-def _timed(received: Received, latency_s: float, secret: str) -> Received:
-    # Endpoints quote the key in their refusals; the detail is stored.
-    detail = received.detail.replace(secret, "[key]")[:500]
-    return Received(
-        received.fault, received.body, received.status, received.retry_after, round(latency_s, 4), detail
-    )
+        """Close the connections."""
+        await self._sdk.close()
 
 
 def _answered(status: int, content: bytes) -> Received:

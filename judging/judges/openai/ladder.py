@@ -29,7 +29,7 @@ _BELOW = {Rung.JSON_SCHEMA: Rung.JSON_OBJECT, Rung.JSON_OBJECT: Rung.TEXT}
 _OTHER_CAP = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
 _SCHEMA_WORDS = re.compile(
     r"response_?format|json_?schema|json_?object|json mode|guided|structured|grammar|\bschema\b"
-    r"|additionalProperties|\$defs|\$ref|anyOf|\benum\b|\bconst\b|\brequired\b.*propert",
+    r"|additionalProperties|\$defs|\$ref|anyOf",
     re.IGNORECASE,
 )
 _CAP_WORDS = re.compile(r"\bmax_(?:completion_)?tokens\b")

@@ -11,10 +11,9 @@ from enum import StrEnum
 from typing import Any, TypeVar
 
 from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError
 from referencing import Registry
-from referencing.exceptions import Unresolvable
 
+from judging.citations import MalformedUrl, cited_urls, url_key
 from judging.judges.base import (
     AnswerState,
     ClaimsRequest,
@@ -26,7 +25,8 @@ from judging.judges.base import (
 )
 from judging.judges.openai.faults import Fault
 from judging.judges.openai.replies import Unusable
-from judging.prompts import Prompt, clean, visible
+from judging.passages import GAP
+from judging.prompts import Prompt, clean, inlined, visible
 
 __all__ = ["Reading", "is_empty", "is_long", "read_claims", "read_data", "read_verdicts", "shows"]
 
@@ -35,7 +35,6 @@ E = TypeVar("E", bound=StrEnum)
 MAX_REASON = 1000
 MAX_QUOTE = 2000
 LONG_ANSWER = 200  # words: above it an empty extraction is asked again
-GAP = "[…]"
 
 # Codes of replies that are what the model meant; the others are failures, which nobody remembers.
 _SETTLED = ("", "abstained", "unusable_page")
@@ -146,12 +145,13 @@ def _folded(text: str) -> str:
 
 def read_data(schema: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], tuple[Any, bool]]:
     """A reader for extractions: the data, if the author's schema holds for it."""
-    validator = Draft202012Validator(schema, registry=Registry())
+    written_out = inlined(schema)
+    validator = _validator(written_out)
 
     def read(data: Mapping[str, Any]) -> tuple[Any, bool]:
         if "data" not in data:
             raise Unusable(Fault.SCHEMA_MISMATCH, "no data")
-        found = _without_nulls(data["data"], schema)
+        found = _without_nulls(data["data"], written_out)
         fault = _schema_fault(validator, found)
         if fault:
             raise Unusable(Fault.SCHEMA_MISMATCH, fault)
@@ -161,45 +161,58 @@ def read_data(schema: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], tuple[
 
 
 def _schema_fault(validator: Draft202012Validator, data: Any) -> str:
-    try:
-        error = next(iter(validator.iter_errors(data)), None)
-    except (SchemaError, Unresolvable, RecursionError, re.error) as broken:
-        return f"schema: {broken}"[:300]
+    error = next(iter(validator.iter_errors(data)), None)
     return "" if error is None else f"{error.json_path}: {error.message}"[:300]
 
 
 def _without_nulls(data: Any, schema: Mapping[str, Any]) -> Any:
     """Nulls that strict decoding puts where the author's schema says "may be absent" are taken out."""
+    if "anyOf" in schema:
+        return _by_alternative(data, schema["anyOf"])
     if isinstance(data, list):
         items = schema.get("items")
         return [_without_nulls(item, items) for item in data] if isinstance(items, Mapping) else data
     if not isinstance(data, Mapping):
         return data
     properties = schema.get("properties", {})
-    required = schema.get("required", ())
     return {
         name: _without_nulls(value, properties.get(name, {}))
         for name, value in data.items()
-        if not (
-            value is None and name in properties and name not in required and not _nullable(properties[name])
-        )
+        if not (value is None and _absent(name, schema))
     }
 
 
-def _nullable(schema: Mapping[str, Any]) -> bool:
-    return bool(Draft202012Validator(schema, registry=Registry()).is_valid(None))
+def _by_alternative(data: Any, alternatives: Sequence[Mapping[str, Any]]) -> Any:
+    for alternative in alternatives:
+        found = _without_nulls(data, alternative)
+        if _validator(alternative).is_valid(found):
+            return found
+    return data
+
+
+def _absent(name: str, schema: Mapping[str, Any]) -> bool:
+    """Whether a null under this name can only mean that there is nothing."""
+    properties = schema.get("properties", {})
+    optional = name in properties and name not in schema.get("required", ())
+    return optional and not _validator(properties[name]).is_valid(None)
+
+
+def _validator(schema: Mapping[str, Any]) -> Draft202012Validator:
+    # An empty registry: nothing is ever looked up elsewhere.
+    return Draft202012Validator(schema, registry=Registry())
 
 
 def read_claims(
     request: ClaimsRequest,
 ) -> Callable[[Mapping[str, Any]], tuple[tuple[ExtractedClaim, ...], bool]]:
-    """A reader for claims: distinct, at most ``limit``, with URLs that the answer holds."""
+    """A reader for claims: distinct, at most ``limit``, with URLs that the answer cites, as it cites them."""
+    known = {_key(url): url for url in cited_urls(request.answer)}
 
     def read(data: Mapping[str, Any]) -> tuple[tuple[ExtractedClaim, ...], bool]:
         given = data.get("claims")
         if not isinstance(given, list) or not all(_is_claim(item) for item in given):
             raise Unusable(Fault.SCHEMA_MISMATCH, "no list of claims")
-        claims = {clean(item["text"]).strip(): _cited(item["urls"], request.answer) for item in given}
+        claims = {clean(item["text"]).strip(): _cited(item["urls"], known) for item in given}
         found = [ExtractedClaim(text, urls) for text, urls in claims.items() if text]
         return tuple(found[: request.limit]), True
 
@@ -215,9 +228,18 @@ def _is_claim(item: Any) -> bool:
     )
 
 
-def _cited(urls: Sequence[str], answer: str) -> tuple[str, ...]:
-    """URLs the answer does not hold were made up by the model: nobody cited them."""
-    return tuple(dict.fromkeys(url.strip() for url in urls if url.strip() and url.strip() in answer))
+def _cited(urls: Sequence[str], known: Mapping[str, str]) -> tuple[str, ...]:
+    """The URLs as the answer cites them. One it does not cite was made up by the model."""
+    keys = (_key(url) for url in urls)
+    return tuple(dict.fromkeys(known[key] for key in keys if key in known))
+
+
+def _key(url: str) -> str:
+    """A URL's identity; a malformed one is identical to itself only."""
+    try:
+        return url_key(url.strip())
+    except MalformedUrl:
+        return url.strip()
 
 
 def is_empty(data: Any) -> bool:
