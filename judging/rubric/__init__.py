@@ -7,11 +7,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
+from judging.rubric.bundle import MANIFEST, read_bundle
+from judging.rubric.expand import expand, extraction_url
 from judging.rubric.faults import Fault, InvalidRubric, Severity
+from judging.rubric.parse import parse_rubric
 from judging.rubric.plan import Assertion, Check, Claim, Decision, PageExtraction, Plan, Unknown
+from judging.rubric.schema import rubric_schema
 from judging.rubric.spec import (
     AssertSpec,
     Bundle,
@@ -31,8 +32,10 @@ from judging.rubric.spec import (
     TaskSpec,
     TreeRubric,
 )
+from judging.rubric.starter import bundle_template
 
 __all__ = [
+    "MANIFEST",
     "AssertSpec",
     "Assertion",
     "Bundle",
@@ -67,40 +70,3 @@ __all__ = [
     "read_bundle",
     "rubric_schema",
 ]
-
-
-def read_bundle(files: Mapping[str, bytes]) -> BundleReading:
-    """Read a whole task set: the bundle, or every fault."""
-    raise NotImplementedError
-
-
-def parse_rubric(source: Mapping[str, Any], protocol: str) -> TreeRubric | CascadeRubric:
-    """Read a stored rubric again.
-
-    :raises InvalidRubric: with every fault.
-    """
-    raise NotImplementedError
-
-
-def extraction_url(
-    rubric: TreeRubric, name: str, *, task: str, answer: str, extracted: Mapping[str, Any]
-) -> str | None:
-    """The page an extraction with ``from_url`` reads, by what was extracted before; None if there is none."""
-    raise NotImplementedError
-
-
-def expand(
-    rubric: TreeRubric, *, task: str, answer: str, extracted: Mapping[str, Any], failed: frozenset[str]
-) -> Plan:
-    """Unroll a rubric tree for one answer."""
-    raise NotImplementedError
-
-
-def rubric_schema() -> dict[str, Any]:
-    """The JSON Schema of the bundle's files."""
-    raise NotImplementedError
-
-
-def bundle_template(protocol: str, slug: str) -> dict[str, bytes]:
-    """The files of a starter set."""
-    raise NotImplementedError

@@ -12,7 +12,7 @@ from typing import Any
 
 __all__ = ["Fault", "FaultList", "InvalidRubric", "Severity", "at", "quoted", "suggestion"]
 
-_PLAIN_KEY = re.compile(r"[\w-]+")
+_PLAIN_KEY = re.compile(r"[$\w-]+")
 _SHOWN = 60  # characters of an author's value repeated in a reason
 
 

@@ -98,21 +98,23 @@ _TASKSET = _strict(
         "slug": _named(
             "a slug of lower-case letters and digits joined by hyphens that begins with a letter",
             r"^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$",
+            60,
             minLength=2,
         ),
         "version": _named(
             'a version in quotes like "1.0", numbers joined by dots',
             r"^[0-9]{1,8}(?:[.-][0-9A-Za-z]{1,16}){0,4}$",
+            20,
         ),
-        "title": _line("a title of one line", 120),
+        "title": _line("a title of one line", 200),
         "protocol": {"enum": list(PROTOCOLS)},
         "split": {"enum": ["dev", "test"]},
         "delivery": {"enum": ["open", "sealed"], "description": "Left out: open on dev, sealed on test."},
-        "open_reason": _text(
+        "delivery_reason": _text(
             "a reason", 1_000, description="Why a test set hands its prompts out. Shown to everyone."
         ),
         "runs": {"type": "integer", "minimum": 1, "maximum": 100, "default": 1},
-        "licence": _line("a licence of one line", 120),
+        "licence": _line("a licence of one line", 100),
         "profile": {"type": "object", "description": "Scoring constants that depart from cascade/1."},
         "as_of": {**_DATE, "description": "The day the references were true."},
         "description": _text("a description", 4_000),
@@ -123,16 +125,16 @@ _TASKSET = _strict(
 _COMMON: Schema = {
     "prompt": _text("a prompt", 20_000, description="What the team is asked; the only text it sees."),
     "position": {"type": "integer", "minimum": 1, "maximum": 100_000},
-    "domain": _line("a domain of one line", 80),
-    "subdomain": _line("a subdomain of one line", 80),
+    "domain": _line("a domain of one line", 60),
+    "subdomain": _line("a subdomain of one line", 60),
     "task_type": {"enum": ["retrieval", "analysis"]},
     "time_varying": {"type": "boolean", "default": False},
     "language": _named(
-        "a language tag like en or pt-BR", r"^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$", 35, default="en"
+        "a language tag like en or pt-BR", r"^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$", 20, default="en"
     ),
     "effort_minutes": {"type": "integer", "minimum": 1, "maximum": 100_000},
     "subset": {**_many(_line("a subset of one line", 80), 20), "uniqueItems": True},
-    "cluster": _line("a cluster of one line", 80),
+    "cluster": _line("a cluster of one line", 100),
     "valid_until": _DATE,
 }
 
@@ -217,8 +219,6 @@ _FACTUALITY = _strict(
         },
         "evidence": {**_many({"enum": ["cited", "reference", "search"]}, 3), "uniqueItems": True},
         "references": {**_many(_URL, 50), "uniqueItems": True},
-        "additional": _text("a text", 2_000),
-        "votes": _VOTES,
     },
     ("id",),
 )

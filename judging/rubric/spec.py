@@ -74,7 +74,7 @@ class Bundle:
     protocol: str  # "rubric_tree" or "cascade"
     split: str  # "dev" or "test"
     delivery: str  # "open" or "sealed"
-    open_reason: str
+    delivery_reason: str
     runs: int
     licence: str
     profile: dict[str, Any]
@@ -198,8 +198,6 @@ class FactualitySpec:
     claims: tuple[str, ...] | None = None
     evidence: tuple[Evidence, ...] = ("cited",)
     references: tuple[str, ...] = ()
-    additional: str = ""
-    votes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

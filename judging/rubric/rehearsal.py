@@ -1,0 +1,66 @@
+"""Unrolling a rubric over an answer that gives nothing, to see what only shows when it is done."""
+
+from __future__ import annotations
+
+import re
+
+from judging.rubric.expand import MAX_NODES, TooManyNodes, Unroller, outermost
+from judging.rubric.faults import FaultList, at, quoted
+from judging.rubric.plan import Assertion
+from judging.rubric.spec import TreeRubric
+from judging.tree import Node
+
+__all__ = ["rehearse"]
+
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,119}")
+
+
+def rehearse(rubric: TreeRubric, faults: FaultList) -> None:
+    """Note ids that clash or are malformed, loops over nothing, and gaps in ``truth``."""
+    unroller = Unroller()
+    try:
+        root = unroller.node(rubric.tree, outermost(rubric, task="", answer="", extracted={}))
+    except TooManyNodes:
+        faults.error("tree", f"the loops multiply to more than {MAX_NODES:,} nodes; ask for fewer items")
+        return
+    for path, reason in unroller.mistakes:
+        faults.error(path, reason)
+    _check_ids(unroller.places, faults)
+    _check_childless(root, unroller, faults)
+    _warn_of_gifts(unroller, faults)
+
+
+def _check_ids(places: list[tuple[str, str]], faults: FaultList) -> None:
+    seen: dict[str, str] = {}
+    for name, path in places:
+        if not _ID.fullmatch(name):
+            faults.error(
+                at(path, "id"), f"gives {quoted(name)}: letters, digits and _ . : - only, at most 120 of them"
+            )
+        elif name in seen:
+            faults.error(at(path, "id"), _clash(name, path, seen[name]))
+        seen.setdefault(name, path)
+
+
+def _clash(name: str, path: str, other: str) -> str:
+    if path == other:
+        return f"gives {quoted(name)} in more than one slot of a loop; put {{{{ loop.index }}}} into it"
+    return f"gives {quoted(name)}, the id of {other} already"
+
+
+def _check_childless(root: Node, unroller: Unroller, faults: FaultList) -> None:
+    paths = dict(unroller.places)
+    todo = [root]
+    while todo:
+        node = todo.pop()
+        todo += node.children
+        if not node.children and node.id not in unroller.checks:
+            faults.error(at(paths[node.id], "for_each", "in"), "is an empty list; a node needs children")
+
+
+def _warn_of_gifts(unroller: Unroller, faults: FaultList) -> None:
+    paths = dict(unroller.places)
+    for name, check in unroller.checks.items():
+        if isinstance(check, Assertion) and check.holds:
+            reason = "is true for an answer that gives nothing; ask for the field as well, as in a.year and a.year < 2000"
+            faults.warn(at(paths[name], "assert"), reason)

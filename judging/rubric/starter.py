@@ -1,0 +1,133 @@
+"""A small, valid task set of either protocol, commented, to begin from."""
+
+from __future__ import annotations
+
+from judging.rubric.schema import CASCADE, TREE
+
+__all__ = ["bundle_template"]
+
+_MANIFEST = """\
+# The task set. Every key is described in docs/task-sets.md.
+slug: {slug}
+version: "1.0"            # in quotes; changed content needs a new version
+title: {title}
+protocol: {protocol}
+split: dev                # dev: tasks and rubrics are public; test: held out, delivered sealed
+runs: 1                   # answers a system gives to every task
+licence: CC-BY-4.0
+as_of: 2026-01-01         # the day the references were true
+description: >-
+  What the set asks, for whom, and how the tasks were chosen.
+"""
+
+_PROFILE = """\
+# Scoring constants that depart from cascade/1 (see docs/task-sets.md):
+# profile: {pass_at: 0.75}
+"""
+
+_TREE_TASK = """\
+# The file's name is the task's key. The prompt is all a team sees; the rest of this file is hidden.
+prompt: |
+  Name the three highest mountains of the Alps. For each, give its height in metres and a link to a page
+  that states it.
+domain: geography
+task_type: retrieval
+time_varying: false
+language: en
+effort_minutes: 5
+
+# Reference values for the templates below. Never shown to a team or to the extraction.
+truth:
+  names: [Mont Blanc, Dufourspitze, Nordend]
+  lowest: 4600
+
+# What to read out of the answer, as JSON Schema. x-labels help the offline judge to find a field.
+extract:
+  mountains:
+    instruction: >-
+      List the mountains in the order of the answer: the name, the height in metres as a number, and the URLs
+      cited for it.
+    schema:
+      type: object
+      properties:
+        items:
+          type: array
+          items:
+            type: object
+            properties:
+              name: {type: string, x-labels: [Mountain, Name]}
+              height: {type: number, x-labels: [Height, Elevation]}
+              sources: {type: array, items: {type: string}}
+
+# Critical children are gates: one that fails takes its parent to 0. The others earn the points.
+tree:
+  description: The three highest mountains with their heights
+  for_each: {in: mountains.items, as: m, count: 3}   # always three slots; missing ones fail
+  node:
+    id: "mountain_{{ loop.index }}"
+    children:
+      - id: "mountain_{{ loop.index }}_given"
+        critical: true
+        assert: m.name and m.name != m.previous.name
+        error: incomplete.partial
+      - id: "mountain_{{ loop.index }}_right"
+        critical: true
+        claim: "'{{ m.name }}' is the same mountain as one of: {{ truth.names }}"
+        evidence: none                                # judged from task, answer and claim alone
+      - id: "mountain_{{ loop.index }}_plausible"
+        assert: m.height and m.height >= truth.lowest
+        error: criteria_violation
+      - id: "mountain_{{ loop.index }}_height"
+        claim: "{{ m.name }} is {{ m.height }} metres high"
+        sources: m.sources                            # one of these pages must support the claim
+"""
+
+_CASCADE_TASK = """\
+# The file's name is the task's key. The prompt is all a team sees; the rest of this file is hidden.
+prompt: |
+  List the three highest mountains of the Alps with their heights and sources, then explain in a few sentences
+  why the Western Alps are higher than the Eastern Alps.
+domain: geography
+task_type: analysis
+time_varying: false
+language: en
+effort_minutes: 15
+
+subtasks:
+  - id: list
+    title: The three mountains
+    importance: P0                                # P0 is critical, then P1, P2
+    instruction:                                  # facts and sound reasoning count only if these are met
+      - id: three
+        criterion: Names three different mountains of the Alps, each with a height in metres
+    factuality:
+      - id: heights
+        criterion: The mountains and heights are right
+        claims: auto                              # the claims the answer makes about this subtask
+        evidence: [cited, reference]              # the first of reference, search, cited that decides wins
+        references: [https://example.org/highest-mountains-of-the-alps]
+  - id: why
+    title: Why the Western Alps are higher
+    importance: P1
+    instruction:
+      - id: cause
+        criterion: Names at least one geological cause
+    rationality:
+      - id: follows
+        criterion: The explanation follows from the causes named and does not contradict the list
+"""
+
+_TASKS = {TREE: _TREE_TASK, CASCADE: _CASCADE_TASK}
+
+
+def bundle_template(protocol: str, slug: str) -> dict[str, bytes]:
+    """The files of a starter set, by path relative to its root; it passes every check without a warning.
+
+    :raises KeyError: for an unknown protocol.
+    """
+    manifest = _MANIFEST.format(slug=slug, title=slug.replace("-", " ").capitalize(), protocol=protocol)
+    files = {
+        "taskset.yaml": manifest + (_PROFILE if protocol == CASCADE else ""),
+        "tasks/alps.yaml": _TASKS[protocol],
+    }
+    return {path: text.encode() for path, text in files.items()}
