@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 
 from judging.rubric.expand import MAX_NODES, TooManyNodes, Unroller, outermost
 from judging.rubric.faults import FaultList, at, quoted
-from judging.rubric.plan import Assertion
+from judging.rubric.plan import Assertion, Check, Claim
 from judging.rubric.spec import TreeRubric
-from judging.tree import Node
+from judging.tree import Mode, Node
 
 __all__ = ["rehearse"]
 
@@ -27,7 +28,7 @@ def rehearse(rubric: TreeRubric, faults: FaultList) -> None:
         faults.error(path, reason)
     _check_ids(unroller.places, faults)
     _check_childless(root, unroller, faults)
-    _warn_of_gifts(unroller, faults)
+    _warn_of_gifts(root, unroller, faults)
 
 
 def _check_ids(places: list[tuple[str, str]], faults: FaultList) -> None:
@@ -58,9 +59,33 @@ def _check_childless(root: Node, unroller: Unroller, faults: FaultList) -> None:
             faults.error(at(paths[node.id], "for_each", "in"), "is an empty list; a node needs children")
 
 
-def _warn_of_gifts(unroller: Unroller, faults: FaultList) -> None:
+def _warn_of_gifts(root: Node, unroller: Unroller, faults: FaultList) -> None:
+    """An assertion that holds for an answer without content, and that no gate keeps from earning points."""
     paths = dict(unroller.places)
-    for name, check in unroller.checks.items():
-        if isinstance(check, Assertion) and check.holds:
-            reason = "is true for an answer that gives nothing; ask for the field as well, as in a.year and a.year < 2000"
-            faults.warn(at(paths[name], "assert"), reason)
+    for name in _gifts(root, unroller.checks):
+        reason = (
+            "is true for an answer that gives nothing; ask for the field as well: a.year and a.year != 1999"
+        )
+        faults.warn(at(paths[name], "assert"), reason)
+
+
+def _gifts(node: Node, checks: Mapping[str, Check]) -> Iterator[str]:
+    check = checks.get(node.id)
+    if isinstance(check, Assertion) and check.holds:
+        yield node.id
+    if _denied(node, checks):
+        return
+    for child in node.children:
+        yield from _gifts(child, checks)
+        if node.mode is Mode.SEQUENTIAL and _denied(child, checks):
+            return
+
+
+def _denied(node: Node, checks: Mapping[str, Check]) -> bool:
+    """Whether nothing at or below this node can earn a point."""
+    check = checks.get(node.id)
+    if isinstance(check, Assertion):
+        return not check.holds
+    if isinstance(check, Claim):
+        return check.sources == ()
+    return any(child.critical and _denied(child, checks) for child in node.children)
