@@ -223,8 +223,11 @@ def with_outcomes(root: Node, outcomes: Mapping[str, Outcome | None]) -> Node:
     return rebuilt[0]
 
 
-def tree_faults(root: Node, *, max_depth: int = MAX_DEPTH) -> list[tuple[str, str]]:
-    """What makes a tree unfit for scoring: (path of ids from the root, reason), empty if nothing does."""
+def tree_faults(root: Node, *, max_depth: int | None = MAX_DEPTH) -> list[tuple[str, str]]:
+    """What makes a tree unfit for scoring: (path of ids from the root, reason), empty if nothing does.
+
+    Scoring itself has no limit of depth, and ``max_depth`` None sets none.
+    """
     layout = _Layout.of(root)
     parents = layout.parents()
     faults = [*_depth_faults(parents, max_depth), *_id_faults(layout), *_node_faults(layout)]
@@ -237,11 +240,11 @@ def _distinct(layout: _Layout) -> _Layout:
     return layout
 
 
-def _depth_faults(parents: Sequence[int], max_depth: int) -> Iterator[tuple[int, str]]:
+def _depth_faults(parents: Sequence[int], max_depth: int | None) -> Iterator[tuple[int, str]]:
     depths = [1] * len(parents)
     for index in range(1, len(parents)):
         depths[index] = depths[parents[index]] + 1
-        if depths[index] > max_depth:
+        if max_depth is not None and depths[index] > max_depth:
             # Level by level: the first one is enough, all behind it are as deep.
             yield index, f"deeper than {max_depth} levels"
             return

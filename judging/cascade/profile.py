@@ -47,7 +47,12 @@ class Combine(StrEnum):
 
 
 class InvalidProfile(ValueError):
-    """A scoring profile names an unknown constant or gives one a value that makes no sense."""
+    """A scoring profile names an unknown constant (``name``) or gives it a value that makes no sense."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(f"{name}: {reason}")
+        self.name = name
+        self.reason = reason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +90,7 @@ class ScoringProfile:
 
     def __post_init__(self) -> None:
         if not self.name:
-            raise InvalidProfile("name: is empty")
+            raise InvalidProfile("name", "is empty")
         for name in _SHARES:
             _require(name, 0.0 < getattr(self, name) <= 1.0, "must be above 0 and at most 1")
         _require("tolerance", 0.0 <= self.tolerance <= _MAX_TOLERANCE, f"must be 0 to {_MAX_TOLERANCE}")
@@ -129,7 +134,7 @@ class ScoringProfile:
 
 def _require(name: str, holds: bool, reason: str) -> None:
     if not holds:
-        raise InvalidProfile(f"{name}: {reason}")
+        raise InvalidProfile(name, reason)
 
 
 def _read(name: str, value: object) -> Any:
@@ -167,28 +172,28 @@ def _gates(value: object) -> dict[Dimension, tuple[Dimension, ...]]:
 
 def _mapping(name: str, value: object) -> Mapping[object, object]:
     if not isinstance(value, Mapping):
-        raise InvalidProfile(f"{name}: must be a mapping")
+        raise InvalidProfile(name, "must be a mapping")
     return value
 
 
 def _list(name: str, value: object) -> Sequence[object]:
     if not isinstance(value, list | tuple):
-        raise InvalidProfile(f"{name}: must be a list")
+        raise InvalidProfile(name, "must be a list")
     return value
 
 
 def _choice(name: str, value: object, choices: type[_Choice]) -> _Choice:
     if not isinstance(value, str) or value not in list(choices):
-        raise InvalidProfile(f"{name}: {value!r} is none of {', '.join(choices)}")
+        raise InvalidProfile(name, f"{value!r} is none of {', '.join(choices)}")
     return choices(value)
 
 
 def _number(name: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InvalidProfile(f"{name}: {value!r} is no number")
+        raise InvalidProfile(name, f"{value!r} is no number")
     # An integer too large for a float is as infinite to us as inf itself.
     if abs(value) > 1e300 or not isfinite(value):
-        raise InvalidProfile(f"{name}: must be finite")
+        raise InvalidProfile(name, "must be finite")
     return float(value)
 
 

@@ -114,7 +114,7 @@ class TreeResult(Result):
     high: float = 1.0
 
     def __post_init__(self) -> None:
-        Result.__post_init__(self)
+        Result.__post_init__(self)  # super() does not find its class in a dataclass with slots
         low, high = self.primary_ends
         if not 0.0 <= low <= high <= 1.0:
             raise InvalidResults(f"score out of range: {self.task} run {self.run}")
