@@ -158,7 +158,6 @@ STORAGES = {
         else "django.contrib.staticfiles.storage.StaticFilesStorage"
     },
 }
-DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 2**20
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 2_000
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1 * 2**20
 
@@ -205,7 +204,7 @@ REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_PERMISSION_CLASSES": ["submissions.api.permissions.DenyAll"],  # each view says who may
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_SCHEMA_CLASS": "submissions.api.schema.ApiSchema",
     "DEFAULT_THROTTLE_CLASSES": ["rest_framework.throttling.ScopedRateThrottle"],
     "DEFAULT_THROTTLE_RATES": {
         "read": "600/min",
@@ -279,6 +278,8 @@ EVALSERVICE: dict[str, Any] = {
     "SHARD_ANSWERS": env.integer("EVALSERVICE_SHARD_ANSWERS", 25, low=1, high=1_000),
     "JOB_TAKEOVERS": 5,
 }
+# A byte of an answer takes up to six in JSON (\u0001): the largest answer must pass as a request's body.
+DATA_UPLOAD_MAX_MEMORY_SIZE = 6 * EVALSERVICE["LIMITS"]["answer_bytes"] + 65_536
 ADMIN_SESSION_AGE = timedelta(hours=8)
 SESSION_COOKIE_AGE = int(ADMIN_SESSION_AGE.total_seconds())
 LOGGING_CONFIG = "logging.config.dictConfig"

@@ -221,7 +221,7 @@ def _error_class(finding: Finding, best: VerifyReply | None, findings: Sequence[
     found = error_class(
         answer_state=(best.answer_state or "") if best else "",
         relevance=(best.relevance or "") if best else "",
-        dead=best is None and bool(findings),
+        dead=any(page.standing is Standing.DEAD for page in findings),
         cited=True,
     )
     return found.value if found else ""

@@ -11,7 +11,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from judging.canonical import digest
-from judging.cascade import Factuality, Finding, Importance, Subtask, score_cascade
+from judging.cascade import (
+    Dimension,
+    Factuality,
+    Finding,
+    Importance,
+    Subtask,
+    reached_dimensions,
+    score_cascade,
+)
 from judging.case import AnswerWork, Case
 from judging.checks import decide_criterion, decide_leaf, decide_statement, read_answer, read_page
 from judging.desk import Desk, Judgement, Reading, settle
@@ -140,25 +148,29 @@ async def _judge_cascade(work: AnswerWork, rubric: CascadeRubric, case: Case, de
 
 
 async def _judge_subtask(spec: SubtaskSpec, work: AnswerWork, case: Case, desk: Desk) -> SubtaskFindings:
-    """Instruction following first: where it shuts the gate, nothing else can matter."""
+    """Dimension by dimension as their gates open: where one is shut, nothing behind it can matter."""
     found = SubtaskFindings(spec)
-    found.instruction = await _criteria(spec, "criterion", spec.instruction, work, case, desk)
-    met = [OUTCOMES[j.finding] is not Outcome.UNMET for j in found.instruction.values()]
-    share = sum(met) / len(met) if met else 1.0
-    if case.short_circuit and share < case.scoring.gate_threshold - case.scoring.tolerance:
-        return found
-    rationality, _ = await settle_pair(
-        _criteria(spec, "rationality", spec.rationality, work, case, desk),
-        _factuality(found, work, case, desk),
-    )
-    found.rationality = rationality
+    asked: set[Dimension] = set()
+    while wave := _reached(found, case) - asked:
+        asked |= wave
+        await settle(_judge_dimension(found, dimension, work, case, desk) for dimension in sorted(wave))
     return found
 
 
-async def settle_pair(one: Any, other: Any) -> tuple[Any, Any]:
-    """Two pieces of different kinds at once."""
-    first, second = await settle([one, other])
-    return first, second
+def _reached(found: SubtaskFindings, case: Case) -> frozenset[Dimension]:
+    return reached_dimensions(found.scored(), case.scoring) if case.short_circuit else frozenset(Dimension)
+
+
+async def _judge_dimension(
+    found: SubtaskFindings, dimension: Dimension, work: AnswerWork, case: Case, desk: Desk
+) -> None:
+    spec = found.spec
+    if dimension is Dimension.FACTUALITY:
+        await settle(_judge_facts(found, rubric, work, case, desk) for rubric in spec.factuality)
+    elif dimension is Dimension.INSTRUCTION:
+        found.instruction = await _criteria(spec, "criterion", spec.instruction, work, case, desk)
+    else:
+        found.rationality = await _criteria(spec, "rationality", spec.rationality, work, case, desk)
 
 
 async def _criteria(
@@ -178,10 +190,6 @@ async def _criteria(
         for one in criteria
     )
     return {one.id: judgement for one, judgement in zip(criteria, found, strict=True)}
-
-
-async def _factuality(found: SubtaskFindings, work: AnswerWork, case: Case, desk: Desk) -> None:
-    await settle(_judge_facts(found, rubric, work, case, desk) for rubric in found.spec.factuality)
 
 
 async def _judge_facts(

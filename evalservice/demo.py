@@ -1,0 +1,205 @@
+"""The demonstration: the whole service on one machine, driven through its public doors alone."""
+
+from __future__ import annotations
+
+
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.utils import timezone
+
+from evalservice.client import Client, Problem, ServiceUnreachable
+from judging.imports import activate, import_taskset
+from judging.taskset_files import read_files
+from submissions.models import TaskSet, Team
+from submissions.services import create_team, issue_key
+
+SETS = ("expeditions", "briefings")
+SYSTEMS = {  # as the READMEs of the examples describe them
+    "meridian": ("Meridian", "deep_research"),
+    "quicksilver": ("Quicksilver", "llm_search"),
+    "idler": ("Idler", "llm_search"),
+}
+START_SECONDS = 60
+JUDGE_SECONDS = 600
+
+
+class DemoFailed(Exception):
+    """Something the demonstration promises did not happen."""
+
+
+@dataclass
+class Servers:
+    """The web process and the worker, as an operator would start them."""
+
+    port: int
+    processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
+
+    @property
+    def address(self) -> str:
+        """Where the pages are."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        """Start both; they end with :meth:`stop`."""
+        web = ["-m", "gunicorn", "evalservice.wsgi", "--bind", f"127.0.0.1:{self.port}", "--worker-class", "gthread",
+               "--threads", "8", "--no-control-socket", "--log-level", "warning"]  # fmt: skip
+        for arguments in (web, ["manage.py", "worker"]):
+            command = [sys.executable, *arguments]
+            # Our own interpreter and our own arguments.
+            self.processes.append(subprocess.Popen(command, cwd=settings.BASE_DIR))  # noqa: S603
+
+    def check(self) -> None:
+        """Nobody has died.
+
+        :raises DemoFailed: a process ended.
+        """
+        for process in self.processes:
+            if process.poll() is not None:
+                raise DemoFailed(f"{process.args!r} ended with {process.returncode}")
+
+    def stop(self) -> None:
+        """End both, gently, then not."""
+        for process in self.processes:
+            process.send_signal(signal.SIGTERM)
+        for process in self.processes:
+            try:
+                process.wait(timeout=20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+@contextmanager
+def running(port: int) -> Iterator[Servers]:
+    """Web and worker for as long as the block lasts."""
+    servers = Servers(port)
+    try:
+        servers.start()
+        yield servers
+    finally:
+        servers.stop()
+
+
+def free_port(wanted: int) -> int:
+    """``wanted`` if nobody listens there, else some free port."""
+    for port in (wanted, 0):
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return int(probe.getsockname()[1])
+    raise DemoFailed("no free port on 127.0.0.1")
+
+
+# ------------------------------------------------------------------ what an organiser does
+def examples() -> Path:
+    """The demonstration's task sets and answers."""
+    return Path(settings.BASE_DIR) / "examples"
+
+
+def import_sets(say: Callable[[str], None]) -> list[TaskSet]:
+    """Import and open the example sets."""
+    now = timezone.now()
+    sets = []
+    for name in SETS:
+        imported = import_taskset(files=read_files(examples() / name / "taskset").files, now=now)
+        sets.append(activate(task_set=imported.task_set, now=now))
+        say(
+            f"  {imported.task_set.title}: {imported.task_set.tasks.count()} tasks, {imported.pages} archived pages"
+        )
+    return sets
+
+
+def team_key() -> str:
+    """A key of the demonstration's team."""
+    now = timezone.now()
+    team = Team.objects.filter(name="Demo team").first()
+    team = team or create_team(organisation="Demo organisation", name="Demo team", now=now)
+    _, text = issue_key(team=team, name=f"demo {now:%Y-%m-%d %H:%M:%S}", now=now, days=1)
+    return text
+
+
+# ------------------------------------------------------------------ what a team does
+def wait_until_ready(servers: Servers, client: Client) -> None:
+    """Until the web process answers.
+
+    :raises DemoFailed: it does not.
+    """
+    for _ in range(START_SECONDS * 5):
+        servers.check()
+        try:
+            client.task_sets()
+        except (ServiceUnreachable, Problem):
+            time.sleep(0.2)
+        else:
+            return
+    raise DemoFailed("the web process does not answer")
+
+
+def submit_all(client: Client, sets: Sequence[TaskSet], say: Callable[[str], None]) -> list[str]:
+    """Submit the answers of all systems to all sets; the ids of the submissions."""
+    submitted = []
+    for folder, (name, kind) in SYSTEMS.items():
+        system = client.system(name) or client.create_system(name=name, system_class=kind)
+        for task_set, example in zip(sets, SETS, strict=True):
+            answers = examples() / example / "answers" / folder
+            submission = client.submit(system=system["id"], task_set=task_set.slug, bundle=answers)
+            say(f"  {name} → {task_set.slug}: {submission['answers']['given']} answers")
+            submitted.append(submission["id"])
+    return submitted
+
+
+def wait_for_results(
+    servers: Servers, client: Client, ids: Sequence[str], say: Callable[[str], None]
+) -> None:
+    """Until every submission is published.
+
+    :raises DemoFailed: one ended otherwise, or it took too long.
+    """
+    waiting = dict.fromkeys(ids, "")
+    for _ in range(JUDGE_SECONDS * 2):
+        servers.check()
+        for ident in list(waiting):
+            submission = client.submission(ident)
+            if submission["state"] == "published":
+                del waiting[ident]
+                say(f"  {submission['system']['name']} on {submission['task_set']['slug']}: published")
+            elif submission["state"] in {"incomplete", "failed", "paused", "cancelled", "withheld"}:
+                raise DemoFailed(f"{ident} is {submission['state']}: {_why(submission)}")
+        if not waiting:
+            return
+        time.sleep(0.5)
+    raise DemoFailed(f"not published after {JUDGE_SECONDS} s: {', '.join(waiting)}")
+
+
+def _why(submission: Mapping[str, Any]) -> str:
+    return submission["state_reason"] or ", ".join(submission["incomplete_reasons"]) or "no reason given"
+
+
+# ------------------------------------------------------------------ what a reader sees
+PRIMARY = {"cascade": "user_pref", "rubric_tree": "partial_completion"}
+
+
+def board_of(client: Client, task_set: TaskSet) -> dict[str, Any]:
+    """The public board, which must show all three systems in the order of their quality.
+
+    :raises DemoFailed: it does not.
+    """
+    board = client.board(task_set.slug, task_set.version)
+    names = [entry["system"]["name"] for entry in board["entries"]]
+    expected = [name for name, _ in SYSTEMS.values()]
+    if names != expected:
+        raise DemoFailed(f"the board of {task_set.slug} shows {names}, the answers earn {expected}")
+    return board

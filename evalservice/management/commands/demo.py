@@ -1,0 +1,81 @@
+"""``manage.py demo``: two boards on this machine, judged offline, through the real API, queue and judge."""
+
+from __future__ import annotations
+
+import secrets
+import signal
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from evalservice import demo
+from evalservice.client import Client
+from submissions.models import TaskSet
+
+
+class Command(BaseCommand):
+    """Everything but the processes happens through public doors: the REST API and the board."""
+
+    help = "Import two example sets, submit three systems' answers, judge them, publish, print the boards."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Options."""
+        parser.add_argument("--once", action="store_true", help="end after printing the boards")
+        parser.add_argument("--port", type=int, default=8000)
+
+    def handle(self, *args: Any, once: bool, port: int, **options: Any) -> None:
+        """Run the demonstration; the exit status is 1 if anything is missing."""
+        if not settings.DEMO:
+            raise CommandError(
+                "The demonstration runs with EVALSERVICE_DEMO=1 only: it makes keys and an admin."
+            )
+        # gunicorn and the worker must end with us, also when we are told to stop.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        self._say("Preparing the database …")
+        call_command("migrate", verbosity=0)
+        call_command("collectstatic", verbosity=0, interactive=False)
+        self._say("Importing two task sets …")
+        sets = demo.import_sets(self._say)
+        key = demo.team_key()
+        with demo.running(demo.free_port(port)) as servers, Client(servers.address, key=key) as client:
+            try:
+                self._run(servers, client, sets)
+                if not once:
+                    self._stay(servers)
+            except demo.DemoFailed as error:
+                raise CommandError(str(error)) from error
+            except KeyboardInterrupt:
+                self._say("Stopping.")
+
+    def _run(self, servers: demo.Servers, client: Client, sets: list[TaskSet]) -> None:
+        demo.wait_until_ready(servers, client)
+        self._say("Submitting …")
+        submitted = demo.submit_all(client, sets, self._say)
+        self._say("Judging …")
+        demo.wait_for_results(servers, client, submitted, self._say)
+        for task_set in sets:
+            board = demo.board_of(client, task_set)
+            self._say("")
+            for line in demo.board_lines(board):
+                self._say(line)
+            self._say(f"  {servers.address}/leaderboards/{task_set.slug}/{task_set.version}/")
+
+    def _stay(self, servers: demo.Servers) -> None:
+        password = secrets.token_urlsafe(12)
+        admin, _ = User.objects.get_or_create(
+            username="admin", defaults={"is_staff": True, "is_superuser": True}
+        )
+        admin.set_password(password)
+        admin.save()
+        self._say(f"\nBoards: {servers.address}/   Admin: {servers.address}/admin/ (admin / {password})")
+        self._say("Ctrl-C ends the demonstration.")
+        while True:
+            servers.check()
+            signal.sigtimedwait([], 1)
+
+    def _say(self, line: str) -> None:
+        self.stdout.write(line)
+        self.stdout.flush()
