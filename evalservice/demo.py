@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 import signal
 import socket
 import subprocess
