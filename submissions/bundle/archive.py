@@ -11,6 +11,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import BinaryIO
 
 from submissions.bundle.reading import AnswerIn, BundleReading, Collector, FaultCode, Limits
@@ -111,87 +112,87 @@ def _size_fault(info: zipfile.ZipInfo, limits: Limits) -> tuple[FaultCode, str] 
     return None
 
 
-def _layout(name: str) -> tuple[str, str, int] | None:
-    """Agent (or nothing), task and run that a path names."""
-    parts = [part for part in name.split("/") if part not in ("", ".")]
-    match = _ANSWER_FILE.fullmatch(parts[-1]) if parts else None
-    if match is None or len(parts) not in (2, 3):
-        return None
-    return (parts[0] if len(parts) == 3 else ""), parts[-2], int(match[1])
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A file that names an answer."""
+
+    name: str
+    info: zipfile.ZipInfo
+    agent: str  # or nothing
+    task: str
+    run: int
 
 
-def _layout_fault(name: str) -> tuple[FaultCode, str] | None:
+def _checked(info: zipfile.ZipInfo, name: str, limits: Limits) -> _File | tuple[FaultCode, str]:
+    """The answer a file holds, or why it holds none."""
+    fault = _name_fault(name) or _kind_fault(info) or _size_fault(info, limits)
+    if fault:
+        return fault
     if name.lower().endswith(_ARCHIVES):
         return FaultCode.ARCHIVE_NESTED, "An archive inside the archive."
-    if _layout(name) is None:
+    parts = [part for part in name.split("/") if part not in ("", ".")]
+    match = _ANSWER_FILE.fullmatch(parts[-1]) if len(parts) in (2, 3) else None
+    if match is None:
         return FaultCode.FILE_UNEXPECTED, "Files are named <task>/answer_<run>.md."
-    return None
+    return _File(name, info, parts[0] if len(parts) == 3 else "", parts[-2], int(match[1]))
 
 
-def _usable(
-    archive: zipfile.ZipFile, limits: Limits, into: Collector
-) -> Iterator[tuple[str, zipfile.ZipInfo]]:
+def _usable(archive: zipfile.ZipFile, limits: Limits, into: Collector) -> Iterator[_File]:
     for info in archive.infolist():
         name = _name(info)
-        fault = _name_fault(name)
-        if fault is None and _is_ignored(name):
+        if _is_ignored(name) and _name_fault(name) is None:
             continue
-        fault = fault or _kind_fault(info) or _layout_fault(name) or _size_fault(info, limits)
-        if fault:
-            into.refuse(name, *fault)
+        file = _checked(info, name, limits)
+        if isinstance(file, _File):
+            yield file
         else:
-            yield name, info
+            into.refuse(name, *file)
 
 
 def _content(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) -> bytes:
-    """At most ``most`` bytes and one chunk of a file, whatever it claims."""
+    """At most ``most`` bytes and one chunk of a file, whatever it claims.
+
+    :raises zipfile.BadZipFile: it ends before the size it claims.
+    """
     data = bytearray()
     with archive.open(info) as member:
         while len(data) <= most and (chunk := member.read(_CHUNK)):
             data += chunk
+    if len(data) <= most and len(data) != info.file_size:
+        raise zipfile.BadZipFile
     return bytes(data)
 
 
-def _take_file(name: str, data: bytes, into: Collector) -> None:
+def _take_file(file: _File, data: bytes, into: Collector) -> None:
     try:
         clean = clean_text(data)
     except UndecodableText as error:
-        into.refuse(name, FaultCode.ENCODING_INVALID, str(error))
+        into.refuse(file.name, FaultCode.ENCODING_INVALID, str(error))
         return
-    place = _layout(name)
-    if place is None:  # refused by _layout_fault before
-        raise AssertionError(name)
-    _, task, run = place
     raw = raw_if_different(data, clean.text)
-    into.accept(AnswerIn(task, run, clean.text, raw=raw, flags=clean.flags, where=name))
+    into.accept(AnswerIn(file.task, file.run, clean.text, raw=raw, flags=clean.flags, where=file.name))
 
 
 def _take_files(archive: zipfile.ZipFile, limits: Limits, into: Collector) -> None:
     files = list(_usable(archive, limits, into))
-    _refuse_several_agents([name for name, _ in files], into)
+    if len({file.agent for file in files}) > 1:
+        detail = "Answers of one agent: either no folder above the tasks, or the same one for all."
+        into.refuse("bundle", FaultCode.BUNDLE_LAYOUT, detail)
     if len(files) > limits.bundle_files:
         raise _TooManyEntries
     left = limits.bundle_bytes
-    for name, info in files:
+    for file in files:
         try:
-            data = _content(archive, info, min(limits.answer_bytes, left))
+            data = _content(archive, file.info, min(limits.answer_bytes, left))
         except _DAMAGED:
-            into.refuse(name, FaultCode.FILE_DAMAGED, "Does not unpack to what the archive promises.")
+            into.refuse(file.name, FaultCode.FILE_DAMAGED, "Does not unpack to what the archive promises.")
             continue
         left -= len(data)
         if left < 0:
-            into.refuse(
-                "bundle", FaultCode.BUNDLE_TOO_LARGE, f"More than {limits.bundle_bytes} bytes unpacked."
-            )
+            detail = f"More than {limits.bundle_bytes} bytes unpacked."
+            into.refuse("bundle", FaultCode.BUNDLE_TOO_LARGE, detail)
             return
-        _take_file(name, data, into)
-
-
-def _refuse_several_agents(names: list[str], into: Collector) -> None:
-    agents = {place[0] for name in names if (place := _layout(name))}
-    if len(agents) > 1:
-        detail = "Answers of one agent: either no folder above the tasks, or the same one for all."
-        into.refuse("bundle", FaultCode.BUNDLE_LAYOUT, detail)
+        _take_file(file, data, into)
 
 
 def _opened(fileobj: BinaryIO, most: int) -> zipfile.ZipFile | None:

@@ -16,7 +16,6 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_LIKELY_WIDE = 0.25  # this share of NUL bytes is UTF-16 without its mark, not text
 
 
 class UndecodableText(ValueError):
@@ -39,14 +38,20 @@ def encoding_of(head: bytes) -> tuple[str, int]:
     return "utf-8", 0
 
 
+def _is_wide(data: bytes) -> bool:
+    """Whether NUL is every second byte, as in English text in UTF-16, and never one of the others."""
+    halves = sorted((data[0:1000:2].count(0), data[1:1000:2].count(0)))
+    return len(data) >= 4 and halves[0] == 0 and halves[1] >= 0.9 * (min(len(data), 1000) // 2)
+
+
 def decode(data: bytes) -> str:
     """Text of ``data``; lone surrogates pass, so that they can be replaced and flagged.
 
     :raises UndecodableText: the bytes are not in the encoding they claim.
     """
     encoding, skip = encoding_of(data[:4])
-    if encoding == "utf-8" and data.count(0) > len(data) * _LIKELY_WIDE:
-        raise UndecodableText("Too many NUL bytes for UTF-8; is it UTF-16 without a byte order mark?")
+    if encoding == "utf-8" and _is_wide(data):
+        raise UndecodableText("Looks like UTF-16 without a byte order mark.")
     try:
         return data[skip:].decode(encoding, "surrogatepass")
     except UnicodeDecodeError as error:

@@ -1,0 +1,118 @@
+"""A bundle of JSON lines."""
+
+from __future__ import annotations
+
+import codecs
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from submissions.bundle import read_jsonl
+from tests.unit.submissions.bundle.parts import LIMITS, faults, lines
+
+GOOD = '{"task": "a", "run": 1, "answer": "é 😀"}\r\n\r\n{"task": "b", "answer": "two"}'
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
+@pytest.mark.parametrize("size", [1, 3, 7, 10_000])
+def test_lines_are_read_in_any_encoding_however_they_are_cut(encoding: str, size: int) -> None:
+    data = GOOD.encode(encoding)
+    reading = read_jsonl((data[i : i + size] for i in range(0, len(data), size)), LIMITS)
+    assert faults(reading) == []
+    found = [(a.task, a.run, a.text, a.raw, a.where) for a in reading.answers]
+    assert found == [("a", 1, "é 😀", None, "line 1"), ("b", 1, "two", None, "line 3")]
+
+
+def test_every_bad_line_is_listed_with_its_number() -> None:
+    bad = [
+        b'{"task": "a", "answer": "x"}\n',
+        b"not json\n",
+        b"\n",
+        b"[1]\n",
+        b'{"task": "b", "answer": NaN}\n',
+        b'{"task": "c", "answer": "\xff"}\n',
+        b'{"task": "d", "answer": "x", "answer": "y"}\n',
+        b'{"task": "e"}\n',
+        b'{"task": "a", "answer": "again"}\n',
+    ]
+    assert faults(read_jsonl(bad, LIMITS)) == [
+        ("line 2", "json_malformed"),
+        ("line 4", "json_not_an_object"),
+        ("line 5", "json_not_a_number"),
+        ("line 6", "encoding_invalid"),
+        ("line 7", "json_duplicate_key"),
+        ("line 8", "field_required"),
+        ("line 9", "answer_duplicate"),
+    ]
+
+
+def test_a_duplicate_names_the_first() -> None:
+    reading = read_jsonl(lines({"task": "a", "answer": "1"}, {"task": "a", "run": 1, "answer": "2"}), LIMITS)
+    assert reading.faults[0].detail == "The same task and run as line 1."
+
+
+def test_line_separators_inside_a_text_are_no_line_ends() -> None:
+    reading = read_jsonl(['{"task": "a", "answer": "x\u2028y\u0085z"}'.encode()], LIMITS)
+    assert [a.text for a in reading.answers] == ["x\u2028y\u0085z"]
+
+
+def test_nul_and_lone_surrogates_are_replaced_and_flagged() -> None:
+    reading = read_jsonl([b'{"task": "a", "answer": "x\\u0000\\ud800"}'], LIMITS)
+    assert [(a.text, a.flags, a.raw) for a in reading.answers] == [
+        ("x\ufffd\ufffd", ("nul", "surrogate"), b"x\0\xed\xa0\x80")
+    ]
+
+
+@pytest.mark.parametrize("data", [b"", b"\n \n", codecs.BOM_UTF8, codecs.BOM_UTF16_LE])
+def test_an_empty_bundle_is_refused(data: bytes) -> None:
+    assert faults(read_jsonl([data], LIMITS)) == [("bundle", "bundle_empty")]
+
+
+def test_broken_utf16_is_refused_at_its_line() -> None:
+    whole = '{"task": "a", "answer": "x"}\n{"task": "b", "answer": "y"}'.encode("utf-16")
+    assert faults(read_jsonl([whole[:-1]], LIMITS)) == [("line 2", "encoding_invalid")]
+
+
+def test_too_many_bytes_end_the_reading() -> None:
+    read = 0
+
+    def endless() -> Iterator[bytes]:
+        nonlocal read
+        while True:
+            read += 1_000
+            yield b" " * 999 + b"\n"
+
+    assert faults(read_jsonl(endless(), LIMITS)) == [("bundle", "bundle_too_large")]
+    assert read == LIMITS.bundle_bytes + 1_000
+
+
+def test_too_many_answers_end_the_reading() -> None:
+    records = [{"task": f"t{n}", "answer": "x"} for n in range(LIMITS.bundle_files)]
+    assert faults(read_jsonl(lines(*records), LIMITS)) == []
+    one_more = lines(*records, {"task": "more", "answer": "x"}, {"task": "and more", "answer": "x"})
+    assert faults(read_jsonl(one_more, LIMITS)) == [("line 21", "bundle_too_many")]
+
+
+def test_a_line_beyond_any_answer_is_not_held() -> None:
+    limits = replace(LIMITS, bundle_bytes=10**9)
+    chunks = [b'{"task": "a", "answer": "', *[b"x" * 10_000] * 100, b'"}\n', b'{"task": "b", "answer": "y"}']
+    reading = read_jsonl(chunks, limits)
+    assert faults(reading) == [("line 1", "line_too_long")]
+    assert [a.task for a in reading.answers] == ["b"]
+    assert faults(read_jsonl(chunks[:-2], limits)) == [("line 1", "line_too_long")]
+
+
+def test_the_largest_answer_passes_however_it_is_escaped() -> None:
+    text = "\x01" * LIMITS.answer_bytes
+    reading = read_jsonl([json.dumps({"task": "a", "answer": text}).encode()], LIMITS)
+    assert [a.text for a in reading.answers] == [text]
+
+
+@given(st.lists(st.binary(max_size=60), max_size=6))
+def test_any_bytes_give_answers_or_faults(chunks: list[bytes]) -> None:
+    reading = read_jsonl(chunks, LIMITS)
+    assert reading.answers or reading.faults
