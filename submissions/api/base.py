@@ -33,6 +33,8 @@ class IdempotencyKeyInvalid(Refusal):
 class ApiView(APIView):
     """JSON in, JSON out; reading and writing are counted apart."""
 
+    # OPTIONS would describe views to strangers; the OpenAPI document describes them better.
+    http_method_names = ["get", "head", "post", "put", "patch", "delete"]
     parser_classes = [StrictJSONParser]
     write_scope: ClassVar[str] = "write"
 
@@ -52,6 +54,12 @@ class TeamView(ApiView):
     """For the holder of a key, within what is the team's own."""
 
     permission_classes = [HasScope]
+
+    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
+        """What a team sees is kept by no cache in between."""
+        response = super().finalize_response(request, response, *args, **kwargs)
+        response["Cache-Control"] = "no-store"
+        return response
 
     @property
     def team(self) -> Team:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.core.validators import URLValidator
+from django.http import QueryDict
 from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail, ValidationError
 
@@ -45,20 +46,27 @@ class StrictSerializer(serializers.Serializer[Any]):
 
         :raises ValidationError: for unknown fields, and for whatever is wrong with the known ones.
         """
-        unknown = {
-            str(name)[:60]: [
-                ErrorDetail("There is no such field, or it cannot be written.", code="field_unknown")
-            ]
-            for name in (data if isinstance(data, Mapping) else ())
-            if name not in self.fields
-        }
+        faults = {**_repeated(data), **self._unknown(data)}
         try:
             values = super().to_internal_value(data)
         except ValidationError as error:
-            raise ValidationError({**unknown, **_by_field(error.detail)}) from error
-        if unknown:
-            raise ValidationError(unknown)
+            raise ValidationError({**faults, **_by_field(error.detail)}) from error
+        if faults:
+            raise ValidationError(faults)
         return values
+
+    def _unknown(self, data: Any) -> dict[str, Any]:
+        refusal = ErrorDetail("There is no such field, or it cannot be written.", code="field_unknown")
+        names = data if isinstance(data, Mapping) else ()
+        return {str(name)[:60]: [refusal] for name in names if name not in self.fields}
+
+
+def _repeated(data: Any) -> dict[str, Any]:
+    """Form fields that come twice: which one was meant, nobody can say."""
+    if not isinstance(data, QueryDict):
+        return {}
+    refusal = ErrorDetail("This field is given more than once.", code="invalid")
+    return {name: [refusal] for name, values in data.lists() if len(values) > 1}
 
 
 def _by_field(detail: Any) -> dict[str, Any]:

@@ -211,7 +211,7 @@ class SubmissionOut(SubmissionRow):
 
     @extend_schema_field({"type": ["object", "null"], "additionalProperties": True})
     def get_scores(self, submission: Submission) -> dict[str, Any] | None:
-        """Dev sets: the full summary as soon as judged. Test sets: null; the board shows what may be known."""
+        """Dev sets: the full summary as soon as judged. Test sets: the board's rounded numbers, once published."""
         return standing.scores(submission)
 
     @extend_schema_field(

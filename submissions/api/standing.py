@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
 from django.db.models import Count, Q
+from django.utils.module_loading import import_string
 
 from submissions.models import Answer, Submission, TaskSet
 
@@ -29,6 +31,7 @@ UNLISTED_REASONS = (
     "cancelled",
     "failed",
 )
+RESULT_FIELDS = ("score", "user_pref", "coverage", "metrics", "feedback")
 _PROGRESS_OF = {
     State.DRAFT: "draft",
     State.QUEUED: "queued",
@@ -83,8 +86,18 @@ def missing(submission: Submission) -> list[dict[str, Any]]:
 
 
 def scores(submission: Submission) -> dict[str, Any] | None:
-    """The summary of a submission to a dev set once it is judged; never one of a test set."""
-    return submission.summary if _is_dev(submission) else None
+    """Dev sets: the whole summary once judged. Test sets: what the board shows, once it shows it.
+
+    Boards stand above this app, so the way there is a dotted path, ``PIPELINE["scores_shown"]``: a callable that
+    takes a submission's row number and gives the rounded numbers of its board entry, or None.
+    """
+    if _is_dev(submission):
+        return submission.summary
+    path = settings.PIPELINE.get("scores_shown")
+    if path is None or submission.state != State.PUBLISHED:
+        return None
+    shown: dict[str, Any] | None = import_string(path)(submission.pk)
+    return shown
 
 
 def answer_result(answer: Answer) -> dict[str, Any] | None:
@@ -92,15 +105,10 @@ def answer_result(answer: Answer) -> dict[str, Any] | None:
 
     The answer's ``submission.task_set`` must be loaded.
     """
-    if not _is_dev(answer.submission) or answer.metrics is None:
+    if not _is_dev(answer.submission):
         return None
-    return {
-        "score": answer.score,
-        "user_pref": answer.user_pref,
-        "coverage": answer.coverage,
-        "metrics": answer.metrics,
-        "feedback": answer.feedback,
-    }
+    result = {name: getattr(answer, name) for name in RESULT_FIELDS}
+    return result if any(value is not None for value in result.values()) else None
 
 
 def not_listed_because(submission: Submission) -> list[str]:

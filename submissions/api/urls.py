@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path, register_converter
 
-from submissions.api import schema, views
+from submissions.api import views
 
 
 class PublicIdConverter:
@@ -37,9 +37,6 @@ class RunConverter:
 
 register_converter(PublicIdConverter, "publicid")
 register_converter(RunConverter, "run")
-
-# Imported for its effect: it tells drf-spectacular how our keys are sent.
-__all__ = ["app_name", "schema", "urlpatterns"]
 
 app_name = "api"
 _ONE = "submissions/<publicid:submission_id>"

@@ -5,12 +5,15 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterable, Iterator
 
+import structlog
 from django.conf import settings
 from django.db import transaction
 
 from submissions import queue
 from submissions.models import Answer, Job, Submission, System, Task, TaskSet, Team
 from submissions.problems import ErrorItem, Refusal
+
+log = structlog.get_logger(__name__)
 
 ROWS_PER_INSERT = 500
 
@@ -194,6 +197,7 @@ def enqueue(submission: Submission, *, now: dt.datetime) -> None:
     )
     job = Job.objects.create(submission=submission, kind=Job.Kind.COLLECT, created_at=now)
     queue.wake(job, now=now)
+    log.info("submission_queued", submission=submission.public_id, job=job.pk)
 
 
 @transaction.atomic

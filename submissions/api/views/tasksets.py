@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.db.models import Count, QuerySet
+from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework.exceptions import NotFound
 from rest_framework.renderers import JSONRenderer
@@ -14,13 +15,7 @@ from submissions.api.base import PublicView, TeamView
 from submissions.api.outputs import DevTaskOut, MeOut, TaskOut, TaskSetListOut, TaskSetOut, TasksOut
 from submissions.api.renderers import JSONLinesRenderer, JSONLRenderer
 from submissions.models import TaskSet
-from submissions.problems import Refusal
-
-
-class SealedNeedsLease(Refusal):
-    """Prompts of a sealed set are never listed."""
-
-    code = "sealed_needs_lease"
+from submissions.services import SealedNeedsLease, TaskSetNotOpen
 
 
 class MeView(TeamView):
@@ -73,6 +68,8 @@ class TaskList(TeamView):
     def get(self, request: Request, slug: str) -> Response:
         """Ids and prompts; one a line with ``Accept: application/x-ndjson``."""
         task_set = _named(slug)
+        if task_set.opens_at is not None and timezone.now() < task_set.opens_at:
+            raise TaskSetNotOpen  # the set is announced, its prompts are not
         if task_set.delivery != TaskSet.Delivery.OPEN:
             raise SealedNeedsLease
         shape = DevTaskOut if task_set.split == TaskSet.Split.DEV else TaskOut
