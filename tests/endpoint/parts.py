@@ -92,15 +92,26 @@ def _schema(body: Mapping[str, Any], system: str) -> Any:
 
 
 def _hinted(schema: Any) -> Any:
-    """The schema with the hints for the offline judge taken back out of the descriptions."""
+    """The schema as its author wrote it: hints out of the descriptions, no null that strictness added."""
     if isinstance(schema, list):
         return [_hinted(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
+    if _is_optional(schema):
+        return _hinted(schema["anyOf"][0])
     node = {key: _hinted(value) for key, value in schema.items()}
+    if "properties" in schema and "required" in schema:
+        node["required"] = [
+            name for name in schema["required"] if not _is_optional(schema["properties"][name])
+        ]
     described = node.get("description")
     if isinstance(described, str):
         node |= {key: match[1] for key, form in _HINTS.items() if (match := form.search(described))}
     if isinstance(node.get("x-labels"), str):
         node["x-labels"] = node["x-labels"].split("; ")
     return node
+
+
+def _is_optional(schema: Any) -> bool:
+    options: Any = schema.get("anyOf", ()) if isinstance(schema, dict) else ()
+    return len(options) == 2 and options[1] == {"type": "null"}

@@ -133,23 +133,30 @@ class Endpoint:
         self.connections += 1
         try:
             while (request := await _read(reader)) is not None:
-                await self._respond(request, writer)
+                await self._respond(request, reader, writer)
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
             pass  # the client left or we stop: nobody is there to tell
         finally:
             self._tasks.discard(task)
             writer.transport.abort()
 
-    async def _respond(self, request: _Request, writer: asyncio.StreamWriter) -> None:
-        if request.path.endswith("/chat/completions"):
-            self.in_flight += 1
-            self.max_in_flight = max(self.max_in_flight, self.in_flight)
-            try:
-                await _send(writer, await self._chat(request), self.script.drip_s)
-            finally:
-                self.in_flight -= 1
-        else:
-            await _send(writer, self._control(request), 0)
+    async def _respond(
+        self, request: _Request, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        if not request.path.endswith("/chat/completions"):
+            await _send(writer, self._control(request))
+            return
+        self.in_flight += 1
+        self.max_in_flight = max(self.max_in_flight, self.in_flight)
+        try:
+            response = await self._chat(request)
+            if response.manner:  # in flight until the bitter end
+                await _send_badly(reader, writer, response, self.script.drip_s)
+        finally:
+            self.in_flight -= 1
+        # No longer in flight: the client may ask anew as soon as it has the last byte.
+        if not response.manner:
+            await _send(writer, response)
 
     async def _chat(self, request: _Request) -> Response:
         self.calls += 1
@@ -228,27 +235,42 @@ async def _read(reader: asyncio.StreamReader) -> _Request | None:
     return _Request(method, path, headers, body)
 
 
-async def _send(writer: asyncio.StreamWriter, response: Response, drip_s: float) -> None:
+def _head(response: Response) -> bytes:
     headers = {
         "Content-Type": "application/json",
         "Content-Length": str(len(response.body)),
         **response.headers,
     }
-    head = f"HTTP/1.1 {response.status} X\r\n" + "".join(f"{k}: {v}\r\n" for k, v in headers.items()) + "\r\n"
+    lines = [
+        f"HTTP/1.1 {response.status} X",
+        *(f"{name}: {value}" for name, value in headers.items()),
+        "",
+        "",
+    ]
+    return "\r\n".join(lines).encode("latin-1")
+
+
+async def _send(writer: asyncio.StreamWriter, response: Response) -> None:
+    writer.write(_head(response) + response.body)
+    await writer.drain()
+
+
+async def _send_badly(
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, response: Response, drip_s: float
+) -> None:
+    """Hang until the client leaves, close without a word, cut the body, or drip it.
+
+    :raises ConnectionError: always; the connection is of no further use.
+    """
     if response.manner == "hang":
-        await asyncio.sleep(3600)
-    if response.manner == "close":
-        raise ConnectionError("closed on purpose")
-    writer.write(head.encode("latin-1"))
+        await reader.read(1)
     if response.manner == "cut":
-        writer.write(response.body[: len(response.body) // 2])
+        writer.write(_head(response) + response.body[: len(response.body) // 2])
         await writer.drain()
-        raise ConnectionError("cut on purpose")
     if response.manner == "drip":
+        writer.write(_head(response))
         for byte in response.body:
             writer.write(bytes([byte]))
             await writer.drain()
             await asyncio.sleep(drip_s)
-        return
-    writer.write(response.body)
-    await writer.drain()
+    raise ConnectionError(f"{response.manner} on purpose")

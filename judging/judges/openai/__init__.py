@@ -167,7 +167,7 @@ class OpenAIJudge:
         self, prompt: Prompt, rounds: Sequence[Asked[Any]], page: Passage | None = None
     ) -> CallRecord:
         attempts = tuple(attempt for asked in rounds for attempt in asked.attempts)
-        last = rounds[-1] if rounds else Asked[Any](None)
+        last: Asked[Any] = rounds[-1] if rounds else Asked(None)
         return CallRecord(
             judge=self.name,
             prompt_hash=prompt.template.hash,

@@ -117,20 +117,18 @@ def one_object(content: str) -> dict[str, Any]:
         whole = _unfenced(candidate)
         if whole is not None:
             return whole
-    return _embedded(spoken[-1])
+    return _among_words(spoken)
 
 
 def _spoken(text: str) -> list[str]:
-    """What may be the reply proper: the text, or what stands after each end of a reasoning block.
+    """What may be the reply proper: the text, and what stands after each end of a reasoning block.
 
-    :raises Unusable: the reasoning never ended, so that whatever object it holds is a draft.
+    Nothing, if the reasoning never ended: whatever object it holds is a draft.
     """
     if text.startswith(("{", "```")):
         return [text]
     after = [text[match.end() :].strip() for match in _CLOSING.finditer(text)]
-    if not after and _OPENING.match(text):
-        raise Unusable(Fault.UNPARSABLE, "reasoning without an end")
-    return after or [text]
+    return after if _OPENING.match(text) else [text, *after]
 
 
 def _unfenced(text: str) -> dict[str, Any] | None:
@@ -147,6 +145,16 @@ def _whole(text: str) -> dict[str, Any] | None:
     return None if text[end:].strip() else _object(value)
 
 
+def _among_words(candidates: list[str]) -> dict[str, Any]:
+    failure = Unusable(Fault.UNPARSABLE, "reasoning without an end")
+    for candidate in candidates:
+        try:
+            return _embedded(candidate)
+        except Unusable as unusable:
+            failure = unusable
+    raise failure
+
+
 def _embedded(text: str) -> dict[str, Any]:
     """The only object among other words. A second one would leave the choice to us: refused."""
     found: list[dict[str, Any]] = []
@@ -156,9 +164,11 @@ def _embedded(text: str) -> dict[str, Any]:
             value, position = _DECODER.raw_decode(text, match.start())
         except (json.JSONDecodeError, RecursionError) as error:
             raise Unusable(Fault.UNPARSABLE, str(error)) from None
-        found.append(_object(value))
+        found.append(value)
     if len(found) != 1:
         raise Unusable(Fault.UNPARSABLE, f"{len(found)} JSON objects")
+    if _CLOSING.search(text, position):
+        raise Unusable(Fault.UNPARSABLE, "an object in the reasoning only")
     return found[0]
 
 

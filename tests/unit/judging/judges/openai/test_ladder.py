@@ -1,0 +1,102 @@
+"""What an endpoint refuses is left out, once and for all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from judging.judges.base import ExtractRequest, VerifyRequest
+from judging.judges.openai.ladder import Ladder, Rung
+from judging.prompts import extract_prompt, verify_prompt
+
+PROMPT = verify_prompt([VerifyRequest("c", "criterion", "s", "t", answer="a")], key=b"k")
+SAMPLING = {"temperature": 0, "seed": 7}
+
+
+def body_of(ladder: Ladder, cap: int = 100) -> dict[str, Any]:
+    return ladder.body(PROMPT, model="m", sampling=SAMPLING, cap=cap)
+
+
+def test_a_fresh_ladder_asks_for_everything() -> None:
+    assert body_of(Ladder()) == {
+        "model": "m",
+        "messages": list(PROMPT.messages),
+        "temperature": 0,
+        "seed": 7,
+        "max_tokens": 100,
+        "response_format": {
+            "type": "json_schema",
+            "json_schema": {"name": "criterion", "schema": PROMPT.schema, "strict": True},
+        },
+    }
+
+
+def test_a_schema_that_cannot_be_strict_is_sent_as_a_hint() -> None:
+    prompt = extract_prompt(ExtractRequest("n", "i", {"type": "object"}, "t", "a"), key=b"k")
+    body = Ladder().body(prompt, model="m", sampling={}, cap=1)
+    assert body["response_format"]["json_schema"]["strict"] is False
+
+
+def test_lower_rungs_carry_the_schema_in_the_prompt() -> None:
+    objects, text = body_of(Ladder(rung=Rung.JSON_OBJECT)), body_of(Ladder(rung=Rung.TEXT))
+    assert objects["response_format"] == {"type": "json_object"}
+    assert "response_format" not in text
+    assert objects["messages"] == text["messages"] == list(PROMPT.with_schema().messages)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "response_format: json_schema is not supported",
+        "Invalid schema for response_format 'verdict'",
+        "Unknown name \"additionalProperties\" at 'generation_config.response_schema'",
+        "structured outputs are not available for this model",
+        "This response_format type is unavailable now",
+    ],
+)
+def test_a_refused_schema_steps_down_one_rung_at_a_time(message: str) -> None:
+    ladder = Ladder()
+    rungs = []
+    while ladder.step_down(body_of(ladder), message):
+        rungs.append(ladder.rung)
+    assert rungs == [Rung.JSON_OBJECT, Rung.TEXT]
+    assert [step.name for step in ladder.steps] == ["response_format", "response_format"]
+
+
+def test_a_refused_sampling_parameter_is_left_out() -> None:
+    ladder = Ladder()
+    assert ladder.step_down(body_of(ladder), "'temperature' does not support 0 with this model.")
+    assert "temperature" not in body_of(ladder)
+    assert body_of(ladder)["seed"] == 7
+    assert ladder.steps[0].detail.startswith("'temperature' does not")
+
+
+@pytest.mark.parametrize("start", ["max_tokens", "max_completion_tokens"])
+def test_the_cap_changes_its_name_once(start: str) -> None:
+    other = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}[start]
+    ladder = Ladder(cap=start)
+    assert ladder.step_down(body_of(ladder), f"Unsupported parameter: '{start}'. Use '{other}' instead.")
+    assert other in body_of(ladder)
+    assert start not in body_of(ladder)
+    assert not ladder.step_down(body_of(ladder), f"{other} is too large")
+    assert ladder.cap == other
+
+
+def test_a_400_that_names_nothing_sent_is_no_step() -> None:
+    ladder = Ladder(rung=Rung.TEXT)
+    assert not ladder.step_down(
+        body_of(ladder), "Something is wrong with top_p, model, messages or json_schema"
+    )
+    assert ladder.steps == []
+
+
+@pytest.mark.parametrize("message", ["seed: not supported", "max_tokens: use another", "response_format: no"])
+def test_calls_under_way_when_a_step_was_taken_ask_again_and_take_no_second_one(message: str) -> None:
+    ladder = Ladder()
+    sent = body_of(ladder)
+    assert ladder.step_down(sent, message)
+    after = body_of(ladder)
+    assert ladder.step_down(sent, message)
+    assert body_of(ladder) == after
+    assert len(ladder.steps) == 1
