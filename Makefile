@@ -17,7 +17,7 @@ install: $(VENV)/.installed ## everything the service and its tests need, into .
 # uv comes from the package registry like everything else; --target keeps it out of the system's Python.
 $(UV):
 	@echo "Fetching the installer …"
-	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-cache-dir --target .tools uv
+	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --no-cache-dir --target .tools uv
 
 $(VENV)/.installed: requirements.lock pyproject.toml | $(UV)
 	@echo "Installing what requirements.lock names …"
