@@ -29,8 +29,9 @@ tokens were altered in it and invisible characters removed before you were shown
 SCHEMA_NOTE = "Reply with one JSON object and nothing else. It must fit this JSON Schema:"
 
 _VERDICTS = """\
-Reply with one JSON object: {"verdicts": [...]} with exactly one entry for each check id given below and no \
-other. Copy the id. "reason": at most two short sentences."""
+Reply with one JSON object: {"verdicts": [{"id": ..., "reason": ..., "quote": ..., "verdict": ...}]} with \
+exactly one entry for each check id given below and no other.
+"id": the check id, copied. "verdict": one of the words above. "reason": at most two short sentences."""
 
 _QUOTE_PAGE = """\
 "quote": for "supported" and "refuted", one contiguous passage of at most 300 characters, copied character for \
@@ -55,6 +56,13 @@ class Template:
     instructions: str
     words: dict[str, str] = field(default_factory=dict)
     again: str = ""
+    hash: str = field(init=False)  # SHA-256 of everything constant in the prompt
+
+    def __post_init__(self) -> None:
+        parts = [self.label, self.system, self.words, self.again, FENCE_FORM, SCHEMA_NOTE]
+        object.__setattr__(
+            self, "hash", hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+        )
 
     @property
     def label(self) -> str:
@@ -65,12 +73,6 @@ class Template:
     def system(self) -> str:
         """The system message."""
         return f"{self.instructions}\n\n{DATA_NOTICE}"
-
-    @property
-    def hash(self) -> str:
-        """SHA-256 of everything constant in the prompt."""
-        parts = [self.label, self.system, self.words, self.again, FENCE_FORM, SCHEMA_NOTE]
-        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
 _CLAIM_WORDS = {

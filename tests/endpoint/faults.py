@@ -65,6 +65,9 @@ ERRORS: dict[str, Callable[[Script], Response]] = {
     "filter_400": lambda _: error(400, "The prompt triggered a content policy.", code="content_filter"),
     "html": lambda _: Response(200, b"<html>Please log in</html>", {"Content-Type": "text/html"}),
     "not_a_completion": lambda _: Response(200, b'{"object": "list", "data": []}'),
+    "quota_in_200": lambda _: Response(
+        200, b'{"error": {"code": "insufficient_quota", "message": "No credit"}}'
+    ),
     "error_in_200": lambda _: Response(
         200, b'{"error": {"code": 502, "message": "Provider returned error"}}'
     ),
@@ -160,6 +163,8 @@ BENT: dict[str, Callable[[str], str]] = {
     "wrong_quote": _edited(
         lambda verdicts: [{**v, "verdict": "supported", "quote": "made up 1"} for v in verdicts]
     ),
+    "broken_text": lambda content: f"\ud800 \x00 {content}",
+    "broken_quote": lambda content: "\ud800 \x00 " + BENT["wrong_quote"](content),
     "surrogate": _edited(lambda verdicts: [{**verdict, "reason": "a\ud800b\x00c"} for verdict in verdicts]),
     "emptied": lambda content: json.dumps(_emptied(json.loads(content))),
     "rubric_leak": _edited(lambda verdicts: [{**verdict, "reason": "RUBRIC " * 50} for verdict in verdicts]),

@@ -93,4 +93,7 @@ def _worded(check: Check, reply: VerifyReply) -> dict[str, Any]:
         verdict["relevance"] = reply.relevance
     if reply.answer_state is not None:
         verdict["answer_state"] = reply.answer_state
-    return verdict | {"verdict": words[reply.finding]}
+    word = words[reply.finding]
+    if word == "refuted" and reply.relevance is not None and not reply.quote:
+        word = "undecided"  # what the instructions say of a claim that no passage of the page decides
+    return verdict | {"verdict": word}

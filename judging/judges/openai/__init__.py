@@ -35,7 +35,7 @@ from judging.judges.openai.readings import (
     read_verdicts,
 )
 from judging.judges.openai.retries import Limits, Pace
-from judging.prompts import Prompt, claims_prompt, extract_prompt, verify_prompt
+from judging.prompts import Prompt, claims_prompt, clean, extract_prompt, verify_prompt
 
 __all__ = [
     "UNAVAILABLE",
@@ -78,7 +78,7 @@ class OpenAIJudge:
 
     def __post_init__(self) -> None:
         self._asker = Asker(
-            base_url=self.base_url,
+            base_url=self.base_url.rstrip("/"),
             api_key=self.api_key,
             model=self.model,
             pinned=self.pinned,
@@ -102,7 +102,7 @@ class OpenAIJudge:
         """
         first = requests[0]
         prompt = verify_prompt(requests, key=self.fence_key)
-        if first.page is not None and not first.page.text.strip():
+        if first.page is not None and not clean(first.page.text).strip():
             empty = Reading(Finding.NOT_ASSESSED, "empty_page")
             return tuple(_verify_reply(empty, self._record(prompt, ())) for _ in requests)
         readings, rounds = await self._verdicts(prompt, first)
@@ -155,9 +155,9 @@ class OpenAIJudge:
             return [asked]
         return [asked, await self._asker.ask(prompt.again(asked.content), read, sample=0)]
 
-    def set_in_flight(self, limit: int) -> None:
-        """Change how many calls may be under way (a worker's share of the endpoint's limit)."""
-        self._asker.resize(limit)
+    def set_share(self, *, in_flight: int, tokens_per_minute: int = 0) -> None:
+        """Change this worker's share of the endpoint's limits, also while calls are under way."""
+        self._asker.resize(in_flight=in_flight, tokens_per_minute=tokens_per_minute)
 
     async def aclose(self) -> None:
         """Close the running loop's connections."""

@@ -15,7 +15,8 @@ from judging.judges.openai.faults import UNAVAILABLE, Fault
 from judging.judges.openai.flights import Flights, reply_key
 from judging.judges.openai.ladder import Ladder
 from judging.judges.openai.replies import Completion, Unusable, completion_of, content_fault, one_object
-from judging.judges.openai.retries import Limits, Pace, Sent, Slots, persist
+from judging.judges.openai.retries import Limits, Pace, Sent, persist
+from judging.judges.openai.throttle import Meter, Slots
 from judging.prompts import Prompt
 
 __all__ = ["Asked", "Asker", "Read", "same_model"]
@@ -52,10 +53,11 @@ def same_model(asked: str, served: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """What belongs to one event loop: connections, calls in flight, questions under way."""
+    """What belongs to one event loop: connections, its share of the endpoint, questions under way."""
 
     client: Client
     slots: Slots
+    meter: Meter
     flights: Flights[Asked[Any]]
 
 
@@ -74,11 +76,12 @@ class Asker:
     cache: ReplyCache | None
     _lanes: dict[asyncio.AbstractEventLoop, Lane] = field(default_factory=dict)
 
-    def resize(self, in_flight: int) -> None:
-        """Change how many calls may be under way."""
-        self.limits = replace(self.limits, in_flight=in_flight)
+    def resize(self, *, in_flight: int, tokens_per_minute: int) -> None:
+        """Change this worker's share of the endpoint."""
+        self.limits = replace(self.limits, in_flight=in_flight, tokens_per_minute=tokens_per_minute)
         for lane in self._lanes.values():
             lane.slots.resize(in_flight)
+            lane.meter.resize(tokens_per_minute)
 
     async def aclose(self) -> None:
         """Close the connections of the running loop. Those of a loop that is gone went with it."""
@@ -93,7 +96,8 @@ class Asker:
             for gone in [other for other in self._lanes if other.is_closed()]:
                 del self._lanes[gone]
             client = Client(base_url=self.base_url, api_key=self.api_key)
-            self._lanes[loop] = Lane(client, Slots(self.limits.in_flight), Flights())
+            meter = Meter(self.limits.tokens_per_minute, clock=self.pace.clock, sleep=self.pace.sleep)
+            self._lanes[loop] = Lane(client, Slots(self.limits.in_flight), meter, Flights())
         return self._lanes[loop]
 
     async def ask(self, prompt: Prompt, read: Read[T], *, sample: int) -> Asked[T]:
@@ -140,7 +144,9 @@ class Asker:
         if remembered is not None:
             return remembered
         lane = self._lane()
-        sent = await persist(lane.client, body, slots=lane.slots, limits=self.limits, pace=self.pace)
+        sent = await persist(
+            lane.client, body, slots=lane.slots, meter=lane.meter, limits=self.limits, pace=self.pace
+        )
         completion = completion_of(sent.received.body)
         asked, keep = self._understood(sent, completion, read)
         if keep and completion is not None and self.cache is not None:

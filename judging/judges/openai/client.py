@@ -14,6 +14,7 @@ from openai import APIStatusError, AsyncOpenAI, OpenAIError
 
 from judging.judges.openai.faults import Fault, error_of, fault_of_status, message_of
 from judging.judges.openai.replies import completion_of
+from judging.prompts import clean
 
 __all__ = ["Client", "Received"]
 
@@ -35,7 +36,7 @@ class Client:
 
     def __init__(self, *, base_url: str, api_key: str) -> None:
         # Servers without keys (vLLM, Ollama, llama.cpp) ignore it, but the SDK insists on one.
-        self._api_key = api_key or "unset"
+        self._api_key = api_key.strip() or "unset"
         # The SDK would ask again by itself, an exhausted quota too, and wait ten minutes for each reply.
         self._sdk = AsyncOpenAI(base_url=base_url, api_key=self._api_key, max_retries=0, timeout=None)
 
@@ -44,7 +45,7 @@ class Client:
         began = time.perf_counter()
         received = await self._send(body, timeout_s)
         # Endpoints quote the key in their refusals, and the detail is stored.
-        detail = received.detail.replace(self._api_key, "[key]")[:500]
+        detail = clean(received.detail.replace(self._api_key, "[key]"))[:500]
         return replace(received, latency_s=round(time.perf_counter() - began, 4), detail=detail)
 
     async def _send(self, body: Mapping[str, Any], timeout_s: float) -> Received:
@@ -74,10 +75,11 @@ def _answered(status: int, content: bytes) -> Received:
         return Received(Fault.BAD_BODY, status=status, detail=f"not JSON: {content[:80]!r}")
     if completion_of(body) is not None:
         return Received(Fault.NONE, body=body, status=status)
+    if not isinstance(body, Mapping) or "error" not in body:
+        return Received(Fault.BAD_BODY, status=status, detail="not a chat completion")
     code = error_of(body).get("code")
-    inner = code if isinstance(code, int) and code >= 400 else 0
-    fault = fault_of_status(inner, body) if inner else Fault.BAD_BODY
-    return Received(fault, body=body, status=status, detail=message_of(body) or "not a chat completion")
+    inner = code if isinstance(code, int) and 400 <= code < 600 else 502
+    return Received(fault_of_status(inner, body), body=body, status=status, detail=message_of(body))
 
 
 def _refused(error: APIStatusError) -> Received:

@@ -33,6 +33,11 @@ _SCHEMA_WORDS = re.compile(
     re.IGNORECASE,
 )
 _CAP_WORDS = re.compile(r"\bmax_(?:completion_)?tokens\b")
+# About the value: another name would not mend it, and might be one the endpoint ignores.
+_TOO_LARGE = re.compile(
+    r"too (?:large|high|big)|at most|less than|maximum|exceed|greater than|must be (?:<|between)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +59,9 @@ class Ladder:
 
     def body(self, prompt: Prompt, *, model: str, sampling: Mapping[str, Any], cap: int) -> dict[str, Any]:
         """The request as this endpoint takes it."""
-        asked = prompt if self.rung is Rung.JSON_SCHEMA else prompt.with_schema()
+        # A schema that is not enforced is told as well.
+        enforced = self.rung is Rung.JSON_SCHEMA and prompt.strict
+        asked = prompt if enforced else prompt.with_schema()
         kept = {name: value for name, value in sampling.items() if name not in self.dropped}
         return {
             "model": model,
@@ -90,7 +97,7 @@ class Ladder:
     def _named(self, sent: Mapping[str, Any], message: str) -> str:
         cap = next((name for name in _OTHER_CAP if name in sent), "")
         if cap and _CAP_WORDS.search(message):
-            return cap if self._cap_can_change(cap) else ""
+            return cap if self._cap_can_change(cap) and not _TOO_LARGE.search(message) else ""
         skipped = {"model", "messages", "response_format", cap}
         named = [
             name for name in sent if name not in skipped and re.search(rf"\b{re.escape(name)}\b", message)
@@ -100,7 +107,7 @@ class Ladder:
         return "response_format" if "response_format" in sent and _SCHEMA_WORDS.search(message) else ""
 
     def _cap_can_change(self, cap: str) -> bool:
-        """The cap's name changes once; a second complaint is about its value, which no name will mend."""
+        """The cap's name changes once, or the two would be tried in turn for ever."""
         changed = any(step.name in _OTHER_CAP for step in self.steps)
         return not changed or self.cap != cap
 

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from jsonschema import Draft202012Validator
@@ -137,6 +138,7 @@ def _occurs(quote: str, texts: Sequence[str]) -> bool:
     return any(char.isalnum() for char in wanted) and any(wanted in _folded(text) for text in texts)
 
 
+@lru_cache(maxsize=16)  # the same page is asked about again and again
 def _folded(text: str) -> str:
     """As the model saw it: what was defused in the prompt is defused here too."""
     shown = unicodedata.normalize("NFC", visible(text)).translate(_TYPOGRAPHY)
@@ -212,8 +214,10 @@ def read_claims(
         given = data.get("claims")
         if not isinstance(given, list) or not all(_is_claim(item) for item in given):
             raise Unusable(Fault.SCHEMA_MISMATCH, "no list of claims")
-        claims = {clean(item["text"]).strip(): _cited(item["urls"], known) for item in given}
-        found = [ExtractedClaim(text, urls) for text, urls in claims.items() if text]
+        claims: dict[str, list[str]] = {}
+        for item in given:
+            claims.setdefault(clean(item["text"]).strip(), []).extend(item["urls"])
+        found = [ExtractedClaim(text, _cited(urls, known)) for text, urls in claims.items() if text]
         return tuple(found[: request.limit]), True
 
     return read

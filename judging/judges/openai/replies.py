@@ -59,11 +59,11 @@ def completion_of(body: Any) -> Completion | None:
 
 
 def _text(value: Any) -> str:
-    """A string as it is; a list of content parts joined; anything else is no text."""
+    """A string that can be stored; a list of content parts joined; anything else is no text."""
     if isinstance(value, list):
         parts = (part.get("text") for part in value if isinstance(part, Mapping))
-        return "".join(part for part in parts if isinstance(part, str))
-    return value if isinstance(value, str) else ""
+        return "".join(map(_text, parts))
+    return _BROKEN.sub("\ufffd", value) if isinstance(value, str) else ""
 
 
 def usage_of(body: Any) -> Usage:

@@ -1,4 +1,4 @@
-"""How often and how long one question is asked: attempts, back-off, a wall-clock budget, calls in flight."""
+"""How often and how long one question is asked: attempts, back-off, a wall-clock budget."""
 
 from __future__ import annotations
 
@@ -7,24 +7,27 @@ import random
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any
 
 from judging.judges.base import Attempt
 from judging.judges.openai.client import Client, Received
 from judging.judges.openai.faults import Fault, is_transient
 from judging.judges.openai.replies import usage_of
+from judging.judges.openai.throttle import Meter, Slots
 
-__all__ = ["Limits", "Pace", "Sent", "Slots", "persist"]
+__all__ = ["Limits", "Pace", "Sent", "persist"]
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
     """``attempts`` counts requests for one question, ``budget_s`` the seconds from the first of them.
 
+    ``in_flight`` and ``tokens_per_minute`` (0: as many as one likes) are this worker's share of the endpoint.
     ``max_tokens`` caps a reply; a reply cut by it is asked again once with ``larger`` times as much.
     """
 
     in_flight: int = 16
+    tokens_per_minute: int = 0
     attempts: int = 5
     timeout_s: float = 90.0
     budget_s: float = 300.0
@@ -44,36 +47,6 @@ class Pace:
     chance: random.Random = field(default_factory=random.Random)
 
 
-class Slots:
-    """Calls in flight. The limit may change while calls are under way (each worker holds its share)."""
-
-    def __init__(self, limit: int) -> None:
-        self._semaphore = asyncio.Semaphore(limit)
-        self._limit = limit
-        self._debt = 0
-
-    def resize(self, limit: int) -> None:
-        """Take effect at once for a higher limit, as calls end for a lower one."""
-        self._debt -= limit - self._limit
-        self._limit = limit
-        while self._debt < 0:
-            self._debt += 1
-            self._semaphore.release()
-
-    async def __aenter__(self) -> Self:
-        await self._semaphore.acquire()
-        while self._debt:
-            self._debt -= 1
-            await self._semaphore.acquire()
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        if self._debt:
-            self._debt -= 1
-        else:
-            self._semaphore.release()
-
-
 @dataclass(frozen=True, slots=True)
 class Sent:
     """All attempts of one request and the last thing received."""
@@ -83,22 +56,27 @@ class Sent:
 
 
 async def persist(
-    client: Client, body: Mapping[str, Any], *, slots: Slots, limits: Limits, pace: Pace
+    client: Client, body: Mapping[str, Any], *, slots: Slots, meter: Meter, limits: Limits, pace: Pace
 ) -> Sent:
     """Ask until something that is not transient comes back, the attempts are used up or the time is.
 
     A slot is held while a request is on the wire, never while waiting for the next one.
     """
     attempts: list[Attempt] = []
+    received = Received(Fault.TIMEOUT)
     deadline: float | None = None
     while True:
+        expected = await meter.reserve(body)
         async with slots:
             now = pace.clock()
             # Queueing for the first slot is no fault of the endpoint: the budget starts after it.
             deadline = now + limits.budget_s if deadline is None else deadline
+            if attempts and now >= deadline:  # queueing again took what was left
+                return Sent(received, tuple(attempts))
             timeout_s = max(min(limits.timeout_s, deadline - now), 0.001)
             received = await client.send(body, timeout_s=timeout_s)
         attempts.append(_attempt(received))
+        meter.settle(expected, attempts[-1].usage)
         wait = _backoff(len(attempts), received.retry_after, limits, pace)
         spent = len(attempts) >= limits.attempts or pace.clock() + wait >= deadline
         if spent or not is_transient(received.fault):

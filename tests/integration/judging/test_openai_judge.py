@@ -189,6 +189,34 @@ class Times:
         return Pace(clock=lambda: self.now, sleep=self.sleep)
 
 
+def test_a_wait_that_took_longer_than_the_budget_is_followed_by_no_call(endpoint: Endpoint) -> None:
+    endpoint.reset(always="overloaded")
+    times = Times()
+
+    async def oversleep(seconds: float) -> None:
+        await times.sleep(seconds + 1000)
+
+    pace = replace(times.pace, sleep=oversleep)
+    reply = verify(judge_at(endpoint, pace=pace, limits=Limits(budget_s=60)))
+    assert (reply.finding, reply.code, endpoint.calls) == (Finding.ERROR, "server_error", 1)
+
+
+def test_tokens_per_minute_are_kept(endpoint: Endpoint) -> None:
+    times = Times()
+    judge = judge_at(endpoint, pace=times.pace, limits=Limits(tokens_per_minute=1200))
+
+    async def work(asked: OpenAIJudge) -> int:
+        tokens = 0
+        for n in range(5):
+            tokens += (await asked.verify(replace(CLAIM, additional=str(n)))).record.usage.prompt
+        asked.set_share(in_flight=8)
+        await asked.verify(CLAIM)
+        return tokens
+
+    assert run(judge, work) - 1200 < times.now * 20 + 1200
+    assert times.slept
+
+
 @pytest.mark.parametrize(("fault", "least"), [("rate_limit_after", 7.0), ("rate_limit_after_date", 1.0)])
 def test_retry_after_is_honoured(endpoint: Endpoint, fault: str, least: float) -> None:
     endpoint.reset(next=[fault], retry_after="7")
@@ -229,6 +257,7 @@ def test_extractions_meet_our_faults_as_errors(endpoint: Endpoint) -> None:
     [
         ("insufficient_quota", "quota"),
         ("payment_required", "quota"),
+        ("quota_in_200", "quota"),
         ("auth", "auth"),
         ("forbidden", "auth"),
         ("no_model", "no_such_model"),
@@ -263,6 +292,11 @@ def test_our_key_is_in_no_detail(endpoint: Endpoint) -> None:
 
 def test_a_server_without_keys_is_asked_without_one(endpoint: Endpoint) -> None:
     assert verify(judge_at(endpoint, api_key="")).finding is Finding.SUPPORTED
+
+
+def test_a_key_read_from_a_file_may_end_in_a_line(endpoint: Endpoint) -> None:
+    endpoint.reset(api_key="key-of-ours")
+    assert verify(judge_at(endpoint, api_key="key-of-ours\n")).finding is Finding.SUPPORTED
 
 
 @pytest.mark.parametrize(
@@ -346,7 +380,9 @@ def test_an_unusable_extraction_has_failed(endpoint: Endpoint, fault: str) -> No
     assert reply.reason
 
 
-@pytest.mark.parametrize("fault", ["fenced", "fenced_in_prose", "prose", "think", "think_fenced", "extra_id"])
+@pytest.mark.parametrize(
+    "fault", ["fenced", "fenced_in_prose", "prose", "think", "think_fenced", "extra_id", "broken_text"]
+)
 def test_wrapped_replies_are_read(endpoint: Endpoint, fault: str) -> None:
     endpoint.reset(always=fault)
     reply = verify(judge_at(endpoint))
@@ -394,8 +430,11 @@ def test_a_reply_cut_twice_is_truncated(endpoint: Endpoint) -> None:
 
 def test_an_endpoint_that_refuses_the_larger_cap_leaves_a_truncation_not_a_pause(endpoint: Endpoint) -> None:
     endpoint.reset(needs_tokens=10_000, max_cap=1000)
-    reply = verify(judge_at(endpoint))
-    assert (reply.finding, reply.code) == (Finding.NOT_ASSESSED, "truncated")
+    judge = judge_at(endpoint)
+    reply = verify(judge)
+    assert (reply.finding, reply.code, endpoint.calls) == (Finding.NOT_ASSESSED, "truncated", 2)
+    endpoint.reset(refuses=["max_completion_tokens"])
+    assert verify(judge).finding is Finding.SUPPORTED
 
 
 # Quotes and empty extractions: asked again once
@@ -414,6 +453,12 @@ def test_a_quote_wrong_twice_is_not_assessed(endpoint: Endpoint) -> None:
     reply = verify(judge_at(endpoint))
     assert (reply.finding, reply.code, endpoint.calls) == (Finding.NOT_ASSESSED, "quote_mismatch", 2)
     assert len(reply.record.attempts) == 2
+
+
+def test_a_second_asking_can_show_what_cannot_be_sent(endpoint: Endpoint) -> None:
+    endpoint.reset(next=["broken_quote"])
+    reply = verify(judge_at(endpoint))
+    assert (reply.finding, endpoint.calls) == (Finding.SUPPORTED, 2)
 
 
 def test_our_fault_at_the_second_asking_is_an_error(endpoint: Endpoint) -> None:

@@ -215,7 +215,7 @@ def test_only_wrong_quotes_are_asked_again(endpoint: Endpoint) -> None:
 
 
 def test_an_empty_page_answers_the_whole_group(endpoint: Endpoint) -> None:
-    group = [replace(CLAIM, page=replace(PAGE, text=""), statement=str(n)) for n in range(3)]
+    group = [replace(CLAIM, page=replace(PAGE, text=" \u200b\n"), statement=str(n)) for n in range(3)]
     replies = run(judge_at(endpoint), lambda judge: judge.verify_group(group))
     assert ([reply.code for reply in replies], endpoint.calls) == (["empty_page"] * 3, 0)
 
@@ -266,7 +266,7 @@ def test_the_share_of_calls_in_flight_may_change_during_a_run(endpoint: Endpoint
     async def work(judge: OpenAIJudge) -> list[int]:
         seen = []
         for limit in (3, 6, 2):
-            judge.set_in_flight(limit)
+            judge.set_share(in_flight=limit)
             await all_at_once(judge, [replace(CLAIM, additional=f"{limit} {n}") for n in range(12)])
             seen.append(endpoint.max_in_flight)
             endpoint.max_in_flight = 0

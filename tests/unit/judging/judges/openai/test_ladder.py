@@ -36,6 +36,7 @@ def test_a_schema_that_cannot_be_strict_is_sent_as_a_hint() -> None:
     prompt = extract_prompt(ExtractRequest("n", "i", {"type": "object"}, "t", "a"), key=b"k")
     body = Ladder().body(prompt, model="m", sampling={}, cap=1)
     assert body["response_format"]["json_schema"]["strict"] is False
+    assert body["messages"] == list(prompt.with_schema().messages)
 
 
 def test_lower_rungs_carry_the_schema_in_the_prompt() -> None:
@@ -79,8 +80,22 @@ def test_the_cap_changes_its_name_once(start: str) -> None:
     assert ladder.step_down(body_of(ladder), f"Unsupported parameter: '{start}'. Use '{other}' instead.")
     assert other in body_of(ladder)
     assert start not in body_of(ladder)
-    assert not ladder.step_down(body_of(ladder), f"{other} is too large")
+    assert not ladder.step_down(body_of(ladder), f"Unsupported parameter: '{other}'")
     assert ladder.cap == other
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "max_tokens is too large: 16384. This model supports at most 8192 completion tokens",
+        "max_tokens must be less than or equal to `8192`",
+        "max_tokens: 16384 > 8192, which is the maximum allowed number of output tokens",
+    ],
+)
+def test_a_cap_refused_for_its_value_keeps_its_name(message: str) -> None:
+    ladder = Ladder()
+    assert not ladder.step_down(body_of(ladder), message)
+    assert (ladder.cap, ladder.steps) == ("max_tokens", [])
 
 
 def test_a_400_that_names_nothing_sent_is_no_step() -> None:

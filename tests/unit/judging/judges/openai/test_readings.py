@@ -302,7 +302,8 @@ def test_claims_come_with_the_urls_the_answer_cites_as_it_cites_them() -> None:
             "text": "Depth 40 m",
             "urls": ["https://A.example:443/Map?x=1", "https://a.example/Map?x=1", "https://made.up/"],
         },
-        {"text": "Froze", "urls": ["https://b.example/ice", "not a url", ""]},
+        {"text": "Froze", "urls": ["not a url", ""]},
+        {"text": "Froze ", "urls": ["https://b.example/ice"]},
     ]
     assert claims(items) == (
         ExtractedClaim("Depth 40 m", ("https://a.example/Map?x=1",)),

@@ -161,9 +161,11 @@ def test_a_completion_is_read() -> None:
 
 
 def test_content_in_parts_is_joined() -> None:
-    found = completion_of(body({"content": [{"type": "text", "text": "a"}, {"type": "x"}, 3, {"text": "b"}]}))
+    found = completion_of(
+        body({"content": [{"type": "text", "text": "a"}, {"type": "x"}, 3, {"text": "b\ud800"}]})
+    )
     assert found is not None
-    assert found.content == "ab"
+    assert found.content == "ab\ufffd"
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import random
+from typing import Any
 
 import pytest
 
+from judging.judges.base import Usage
 from judging.judges.openai.asking import same_model
 from judging.judges.openai.client import _retry_after
-from judging.judges.openai.retries import Limits, Pace, Slots, _backoff
+from judging.judges.openai.retries import Limits, Pace, _backoff
+from judging.judges.openai.throttle import Meter, Slots
 
 
 def test_waits_grow_are_spread_and_have_a_ceiling() -> None:
@@ -130,3 +133,77 @@ def test_a_date_or_prefix_is_the_same_model_and_another_size_is_not(
     asked: str, served: str, same: bool
 ) -> None:
     assert same_model(asked, served) is same
+
+
+# Tokens per minute
+
+BODY: dict[str, Any] = {"messages": [{"role": "user", "content": "word " * 80}]}  # 100 tokens
+
+
+class Times:
+    """A clock that only sleeping moves."""
+
+    now = 0.0
+
+    async def sleep(self, seconds: float) -> None:
+        self.now += seconds
+        await asyncio.sleep(0)
+
+
+def reserved(meter: Meter, times: int) -> int:
+    async def scene() -> int:
+        return sum([await meter.reserve(BODY) for _ in range(times)])
+
+    return asyncio.run(scene())
+
+
+def test_without_a_limit_nothing_waits() -> None:
+    times = Times()
+    meter = Meter(0, clock=lambda: times.now, sleep=times.sleep)
+    assert (reserved(meter, 1000), times.now) == (0, 0.0)
+    meter.settle(0, Usage(10**9, 10**9))
+    assert (reserved(meter, 1000), times.now) == (0, 0.0)
+
+
+@pytest.mark.parametrize("calls", [61, 121])
+def test_prompts_are_spread_over_the_minutes(calls: int) -> None:
+    times = Times()
+    meter = Meter(600, clock=lambda: times.now, sleep=times.sleep)
+    assert reserved(meter, calls) == calls * 100
+    # The bucket was full (six calls), the last call may owe: one call every ten seconds after those.
+    assert times.now == pytest.approx((calls - 7) * 10, abs=1)
+
+
+def test_replies_are_paid_for_afterwards() -> None:
+    times = Times()
+    meter = Meter(600, clock=lambda: times.now, sleep=times.sleep)
+    reserved(meter, 1)
+    meter.settle(100, Usage(prompt=150, completion=1050))
+    reserved(meter, 1)
+    assert times.now == pytest.approx(60, abs=0.1)
+
+
+def test_a_call_that_was_refused_costs_what_was_expected() -> None:
+    times = Times()
+    meter = Meter(600, clock=lambda: times.now, sleep=times.sleep)
+    reserved(meter, 6)
+    meter.settle(100, Usage())
+    reserved(meter, 1)
+    assert times.now == pytest.approx(0, abs=0.1)
+
+
+def test_a_prompt_larger_than_a_minutes_tokens_goes_through() -> None:
+    times = Times()
+    meter = Meter(10, clock=lambda: times.now, sleep=times.sleep)
+    assert reserved(meter, 2) == 200
+    assert times.now == pytest.approx(540, abs=1)
+
+
+def test_a_changed_limit_counts_at_once() -> None:
+    times = Times()
+    meter = Meter(600, clock=lambda: times.now, sleep=times.sleep)
+    meter.resize(100)
+    reserved(meter, 3)
+    assert times.now == pytest.approx(60, abs=1)
+    meter.resize(0)
+    assert reserved(meter, 5) == 0
