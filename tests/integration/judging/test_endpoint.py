@@ -8,19 +8,20 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace
+from operator import methodcaller
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from judging.judges.base import ClaimsRequest, ExtractRequest, Judge, Passage, VerifyRequest
+from judging.judges.base import ClaimsRequest, ExtractRequest, Finding, Judge, VerifyRequest
 from judging.judges.lexical import LexicalJudge
 from judging.judges.openai import OpenAIJudge
 from tests.endpoint import Endpoint
-from tests.integration.judging.asking import CLAIM, CRITERION, FALSE_CLAIM, judge_at, run, verify
+from tests.integration.judging.asking import CLAIM, FALSE_CLAIM, PAGE, judge_at, run, verify
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
@@ -114,65 +115,72 @@ def test_the_command_serves_until_it_is_ended() -> None:
 # Its sense is that of the offline judge
 
 
-def examples() -> list[tuple[str, dict[str, Any], str]]:
-    """(task, its file, an answer to it) of the example sets."""
+def examples() -> list[tuple[dict[str, Any], str]]:
+    """Tasks of the example sets with an answer to each."""
     found = []
     for answer in sorted(EXAMPLES.glob("*/answers/*/*/answer_1.md")):
         task = answer.parents[3] / "taskset" / "tasks" / f"{answer.parent.name}.yaml"
         if task.exists():
-            source = yaml.safe_load(task.read_text("utf-8"))
-            found.append(
-                (f"{answer.parents[1].name}/{answer.parent.name}", source, answer.read_text("utf-8"))
-            )
+            found.append((yaml.safe_load(task.read_text("utf-8")), answer.read_text("utf-8")))
     return found
 
 
-def both(endpoint: Endpoint, ask: Callable[[Judge], Awaitable[Any]]) -> tuple[Any, Any]:
+Asking = Callable[[Judge], Awaitable[Any]]
+
+
+def both(endpoint: Endpoint, asking: Sequence[Asking]) -> Iterator[tuple[Any, Any]]:
     """What the openai judge finds through the endpoint, and what the offline judge finds by itself."""
 
-    async def offline() -> Any:
-        return await ask(LexicalJudge())
+    async def all_of(judge: Judge) -> list[Any]:
+        return [await ask(judge) for ask in asking]
 
-    return run(judge_at(endpoint), ask), asyncio.run(offline())
+    return zip(run(judge_at(endpoint), all_of), asyncio.run(all_of(LexicalJudge())), strict=True)
 
 
-@pytest.mark.parametrize("rung", [[], ["json_schema"]])
+@pytest.mark.parametrize("refuses", [[], ["json_schema"]])
 def test_extractions_through_the_endpoint_are_those_of_the_offline_judge(
-    endpoint: Endpoint, rung: list[str]
+    endpoint: Endpoint, refuses: list[str]
 ) -> None:
-    endpoint.reset(refuses=rung)
-    compared = 0
-    for _, source, answer in examples():
-        for name, spec in source.get("extract", {}).items():
-            request = ExtractRequest(name, spec["instruction"], spec["schema"], source["prompt"], answer)
-            through, offline = both(endpoint, lambda judge, request=request: judge.extract(request))  # type: ignore[misc]
-            assert through.data == offline.data
-            compared += 1
-    assert compared > 10
+    endpoint.reset(refuses=refuses)
+    requests = [
+        ExtractRequest(name, spec["instruction"], spec["schema"], source["prompt"], answer)
+        for source, answer in examples()
+        for name, spec in source.get("extract", {}).items()
+    ]
+    assert len(requests) > 10
+    for through, offline in both(endpoint, [methodcaller("extract", request) for request in requests]):
+        assert through.data == offline.data
 
 
-def test_verdicts_and_claims_through_the_endpoint_are_those_of_the_offline_judge(endpoint: Endpoint) -> None:
-    pages = sorted(EXAMPLES.glob("*/taskset/pages/*.txt"))[:5]
-    page = Passage("p", "https://a.example/", "T", pages[0].read_text("utf-8") if pages else "x", ((0, 1),))
-    compared = 0
-    for _, source, answer in examples()[:8]:
-        requests = [
-            replace(CRITERION, statement=line, answer=answer, task=source["prompt"])
-            for line in answer.split("\n")[:6]
-            if line.strip()
+def test_verdicts_through_the_endpoint_are_those_of_the_offline_judge(endpoint: Endpoint) -> None:
+    lines = [
+        (line, source["prompt"], answer)
+        for source, answer in examples()[:6]
+        for line in answer.split("\n")[:5]
+        if line.strip()
+    ]
+    page = replace(PAGE, text="\n".join(line for line, _, _ in lines[::2]))
+    requests = [
+        *(VerifyRequest("c", "criterion", line, task, answer=answer) for line, task, answer in lines),
+        *(VerifyRequest("c", "claim", line, task, page=page) for line, task, _ in lines),
+        VerifyRequest("c", "claim", " was built in 1923", "task", page=page),
+    ]
+    for through, offline in both(endpoint, [methodcaller("verify", request) for request in requests]):
+        assert (through.finding, through.relevance) == (offline.finding, offline.relevance)
+
+
+def test_claims_through_the_endpoint_are_those_of_the_offline_judge(endpoint: Endpoint) -> None:
+    requests = [
+        ClaimsRequest(source["prompt"], source["prompt"], answer, 10) for source, answer in examples()[:6]
+    ]
+    for through, offline in both(endpoint, [methodcaller("claims", request) for request in requests]):
+        assert [(claim.text, claim.urls) for claim in through.claims] == [
+            (claim.text.strip(), claim.urls) for claim in offline.claims
         ]
-        requests += [
-            VerifyRequest("c", "claim", line, source["prompt"], page=page)
-            for line in answer.split("\n")[:4]
-            if line.strip()
-        ]
-        for request in requests:
-            through, offline = both(endpoint, lambda judge, request=request: judge.verify(request))  # type: ignore[misc]
-            assert (through.finding, through.relevance) == (offline.finding, offline.relevance)
-            compared += 1
-        listing = ClaimsRequest(source["prompt"], source["prompt"], answer, 10)
-        claims, claims_offline = both(endpoint, lambda judge, listing=listing: judge.claims(listing))  # type: ignore[misc]
-        assert [claim.text for claim in claims.claims] == [
-            claim.text.strip() for claim in claims_offline.claims
-        ]
-    assert compared > 20
+
+
+def test_a_claim_that_no_passage_decides_is_undecided_through_the_endpoint(endpoint: Endpoint) -> None:
+    blank = replace(CLAIM, statement="The hut '' was built in 1923")
+    [(through, offline)] = both(endpoint, [methodcaller("verify", blank)])
+    assert (offline.finding, offline.quote) == (Finding.REFUTED, "")
+    assert (through.finding, through.code, endpoint.calls) == (Finding.UNDECIDED, "", 1)
