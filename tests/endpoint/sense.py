@@ -57,7 +57,7 @@ class Sense:
             page=_passage(parts),
             additional=check.additional,
         )
-        return _worded(check, await self._judge.verify(request))
+        return _worded(request, await self._judge.verify(request))
 
     async def _claims(self, parts: Parts) -> list[dict[str, Any]]:
         texts = parts.texts
@@ -86,14 +86,14 @@ def _passage(parts: Parts) -> Passage | None:
     return Passage(hashlib.sha256(text.encode()).hexdigest(), url, title, text, ((0, len(text)),))
 
 
-def _worded(check: Check, reply: VerifyReply) -> dict[str, Any]:
-    words = _CLAIM_WORDS if check.kind == "claim" else _CRITERION_WORDS
-    verdict: dict[str, Any] = {"id": check.id, "reason": reply.reason, "quote": reply.quote}
+def _worded(request: VerifyRequest, reply: VerifyReply) -> dict[str, Any]:
+    words = _CLAIM_WORDS if request.kind == "claim" else _CRITERION_WORDS
+    verdict: dict[str, Any] = {"id": request.check, "reason": reply.reason, "quote": reply.quote}
     if reply.relevance is not None:
         verdict["relevance"] = reply.relevance
     if reply.answer_state is not None:
         verdict["answer_state"] = reply.answer_state
     word = words[reply.finding]
-    if word == "refuted" and reply.relevance is not None and not reply.quote:
+    if word == "refuted" and request.page is not None and not reply.quote:
         word = "undecided"  # what the instructions say of a claim that no passage of the page decides
     return verdict | {"verdict": word}
