@@ -1,0 +1,31 @@
+"""The only door to the internet: a guard that judges every connection, and a bounded GET through it.
+
+No models, no Django: whatever fetches (pages, search, webhooks) imports this package and nothing else that
+opens a socket.
+"""
+
+from submissions.egress.fetch import Fetched, FetchLimits, Outcome, get
+from submissions.egress.guard import Guard
+from submissions.egress.ledger import GuardLimits, Refusal, RefusalKind
+from submissions.egress.outside import Dialer, NoSuchHost, Resolver, ResolverFailed
+from submissions.egress.policy import Denied, Policy, Target
+from submissions.egress.probe import known_good_answers
+
+__all__ = [
+    "Denied",
+    "Dialer",
+    "FetchLimits",
+    "Fetched",
+    "Guard",
+    "GuardLimits",
+    "NoSuchHost",
+    "Outcome",
+    "Policy",
+    "Refusal",
+    "RefusalKind",
+    "Resolver",
+    "ResolverFailed",
+    "Target",
+    "get",
+    "known_good_answers",
+]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Iterable
 
-__all__ = ["Network", "refusal"]
+__all__ = ["Network", "is_address", "refusal"]
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
@@ -70,3 +70,12 @@ def refusal(address: str, denied: Iterable[Network] = ()) -> str | None:
         # The allow list refuses mapped (::ffff:0:0/96), translated (64:ff9b::/96) and local ones as well.
         is_public = parsed in _IPV6_GLOBAL and not any(parsed in network for network in _IPV6_REFUSED)
     return None if is_public else "not a public address"
+
+
+def is_address(host: str) -> bool:
+    """Whether a host is a literal address, in the one form resolvers and browsers write."""
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import ipaddress
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import ada_url
 
-from submissions.egress.addresses import Network, refusal
+from submissions.egress.addresses import Network, is_address, refusal
 
 __all__ = ["Denied", "Policy", "Target"]
 
@@ -83,7 +82,7 @@ class Policy:
         if port not in self.ports:
             raise Denied(f"port {port}")
         host = hostname.strip("[]").rstrip(".")
-        if _is_address(host):
+        if is_address(host):
             self.judge_addresses([host])
         else:
             self._judge_name(host)
@@ -116,11 +115,3 @@ class Policy:
             raise Denied(f"special-use name .{labels[-1]}")
         if any(".".join(labels[start:]) in self.denied_hosts for start in range(len(labels))):
             raise Denied("denied by configuration")
-
-
-def _is_address(host: str) -> bool:
-    try:
-        ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    return True
