@@ -8,7 +8,14 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from judging.judges.base import CachedReply, Passage, VerifyReply, VerifyRequest
+from judging.judges.base import (
+    CachedReply,
+    ClaimsRequest,
+    ExtractRequest,
+    Passage,
+    VerifyReply,
+    VerifyRequest,
+)
 from judging.judges.openai import Limits, OpenAIJudge, Pace
 from tests.endpoint import Endpoint
 
@@ -20,6 +27,11 @@ CLAIM = VerifyRequest("hut/height", "claim", "The hut stands at 2,410 metres", "
 FALSE_CLAIM = replace(CLAIM, statement="The hut stands at 2,999 metres")
 CRITERION = VerifyRequest(
     "hut/named", "criterion", "States that the hut stands at 2,410 metres", "Find a hut.", answer=TEXT
+)
+SCHEMA = {"type": "object", "properties": {"height": {"type": "number", "x-labels": ["Height"]}}}
+EXTRACT = ExtractRequest("hut", "The hut's height", SCHEMA, "Find a hut.", "- Height: 2,410 m\n")
+CLAIMS = ClaimsRequest(
+    "The hut", "Find a hut.", "The hut stands at 2,410 metres [map](https://a.example/hut)."
 )
 
 # Tiny waits; a call may take a second on a busy machine, a whole question three.
@@ -69,3 +81,8 @@ def run(judge: OpenAIJudge, work: Callable[[OpenAIJudge], Awaitable[T]]) -> T:
 def verify(judge: OpenAIJudge, request: VerifyRequest = CLAIM) -> VerifyReply:
     """One check in an event loop of its own."""
     return run(judge, lambda asked: asked.verify(request))
+
+
+def errors(reply: VerifyReply) -> list[str]:
+    """The codes of all attempts."""
+    return [attempt.error for attempt in reply.record.attempts]

@@ -11,9 +11,7 @@ from typing import Any
 import pytest
 
 from judging.judges.base import (
-    ClaimsRequest,
     ExtractOutcome,
-    ExtractRequest,
     Finding,
     JudgeUnavailable,
     VerifyReply,
@@ -21,11 +19,20 @@ from judging.judges.base import (
 )
 from judging.judges.openai import Ladder, OpenAIJudge, Price, PriceTable, Rung
 from tests.endpoint import Endpoint
-from tests.integration.judging.asking import CLAIM, CRITERION, LIMITS, PAGE, Remembered, judge_at, run, verify
+from tests.integration.judging.asking import (
+    CLAIM,
+    CLAIMS,
+    CRITERION,
+    EXTRACT,
+    LIMITS,
+    PAGE,
+    Remembered,
+    judge_at,
+    run,
+    verify,
+)
 
 PRICES = PriceTable("1", {"judge-1": Price(1.0, 1.0)})
-SCHEMA = {"type": "object", "properties": {"height": {"type": "number", "x-labels": ["Height"]}}}
-EXTRACT = ExtractRequest("hut", "The hut's height", SCHEMA, "Find a hut.", "- Height: 2,410 m\n")
 TEN = [
     replace(CRITERION, check=f"c{n}", statement=f"States that the hut stands at 2,41{n} metres")
     for n in range(10)
@@ -56,11 +63,10 @@ def test_the_same_question_costs_nothing_the_second_time(endpoint: Endpoint) -> 
 
 def test_extractions_and_claims_are_remembered_too(endpoint: Endpoint) -> None:
     cache = Remembered()
-    claims = ClaimsRequest("The hut", "Find a hut.", "The hut stands at 2,410 metres.")
     for _ in range(2):
         judge = judge_at(endpoint, cache=cache)
         assert run(judge, lambda asked: asked.extract(EXTRACT)).data == {"height": 2410}
-        assert run(judge, lambda asked: asked.claims(claims)).outcome is ExtractOutcome.OK
+        assert run(judge, lambda asked: asked.claims(CLAIMS)).outcome is ExtractOutcome.OK
     assert endpoint.calls == 2
 
 
