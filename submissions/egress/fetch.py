@@ -11,7 +11,7 @@ import functools
 import re
 import ssl
 from collections.abc import Mapping
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -164,11 +164,15 @@ class _Journey:
     def _request(self, target: Target, headers: Mapping[str, str]) -> httpx.Request:
         timeout = httpx.Timeout(self._guard.ledger.limits.head_s).as_dict()
         request = httpx.Request("GET", target.url, headers=headers, extensions={"timeout": timeout})
-        self._cookies.set_cookie_header(request)
+        with suppress(
+            UnicodeError
+        ):  # a host that browsers know and httpx's IDNA does not goes without cookies
+            self._cookies.set_cookie_header(request)
         return request
 
     async def _answered(self, response: httpx.Response) -> str | None:
-        self._cookies.extract_cookies(response)
+        with suppress(UnicodeError):
+            self._cookies.extract_cookies(response)
         found = dict(response.headers.items())
         self._so_far = replace(self._so_far, status=response.status_code, headers=found)
         if response.has_redirect_location:

@@ -8,8 +8,18 @@ from dataclasses import replace
 
 import pytest
 
-from submissions.egress import Fetched, FetchLimits, GuardLimits, Outcome, Policy, ResolverFailed
-from tests.unit.submissions.egress.world import Silence, Site, World, fetch, over_tls, page, redirect, says
+from submissions.egress import Fetched, FetchLimits, GuardLimits, Outcome, Policy, ResolverFailed, get
+from tests.unit.submissions.egress.world import (
+    Silence,
+    Site,
+    World,
+    fetch,
+    over_tls,
+    page,
+    redirect,
+    run,
+    says,
+)
 
 SMALL = FetchLimits(body_bytes=100_000, total_s=5.0, guard=GuardLimits(wire_bytes=200_000, seconds=8.0))
 
@@ -273,6 +283,11 @@ def test_redirects_are_followed_and_kept() -> None:
     assert "location" not in fetched.headers
 
 
+def test_a_redirect_with_a_fragment_of_its_own_keeps_it() -> None:
+    world = World({("x.org", 80): redirect("http://y.org/b#/other"), ("y.org", 80): page(b"here")})
+    assert fetch(world, "http://x.org/a#/route").final_url == "http://y.org/b#/other"
+
+
 @pytest.mark.parametrize(
     "location",
     [
@@ -398,8 +413,6 @@ def test_a_name_that_changes_its_address_is_dialled_where_it_was_judged() -> Non
             return await both()
 
     async def both() -> tuple[Fetched, Fetched]:
-        from submissions.egress import get
-
         first = await get("http://x.org/", contact="", resolver=rebinding, dialer=world.dial)
         second = await get("http://x.org/", contact="", resolver=rebinding, dialer=world.dial)
         return first, second
@@ -472,8 +485,6 @@ def test_a_contact_cannot_break_the_request() -> None:
     world = one(page(b"a"))
 
     async def story() -> Fetched:
-        from submissions.egress import get
-
         async with world:
             return await get(
                 "http://x.org/", contact="ö\r\nEvil: 1", resolver=world.resolve, dialer=world.dial
@@ -481,3 +492,45 @@ def test_a_contact_cannot_break_the_request() -> None:
 
     assert asyncio.run(story()).outcome is Outcome.OK
     assert b"\r\nEvil" not in world.requests[0]
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://a_b.x.org/",
+        "http://xn--a.x.org/",
+        "http://xn--zzzzzzzz.org/",
+        "http://-a.org/",
+        "http://a--b.org/",
+        "http://x.org/%",
+        "http://x.org/%zz?%&[]|^{}`'#%",
+        "http://x.org/\u202e\u200b",
+        "http://x.org/" + "a/" * 2000,
+    ],
+)
+def test_odd_urls_end_like_any_other(url: str) -> None:
+    fetched = fetch(one(page(b"a")), url)
+    assert fetched.outcome in {Outcome.OK, Outcome.DEAD_HOST, Outcome.DENIED}
+
+
+def test_a_host_httpx_cannot_spell_is_asked_all_the_same() -> None:
+    world = World({("xn--zzzzzzzz.org", 80): page(b"here", "Set-Cookie: a=b")})
+    assert fetch(world, "http://xn--zzzzzzzz.org/").body == b"here"
+
+
+def test_a_fetch_that_is_cancelled_leaves_nothing_running() -> None:
+    world = one(Site(_hang))
+
+    async def story() -> int:
+        async with world:
+            running = asyncio.ensure_future(
+                get("http://x.org/", contact="", resolver=world.resolve, dialer=world.dial)
+            )
+            while not world.requests:
+                await asyncio.sleep(0.01)
+            running.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await running
+            return len([task for task in asyncio.all_tasks() if "Exchange" in repr(task.get_coro())])
+
+    assert run(story()) == 0
