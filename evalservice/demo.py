@@ -188,17 +188,39 @@ def _why(submission: Mapping[str, Any]) -> str:
 
 
 # ------------------------------------------------------------------ what a reader sees
-PRIMARY = {"cascade": "user_pref", "rubric_tree": "partial_completion"}
-
-
 def board_of(client: Client, task_set: TaskSet) -> dict[str, Any]:
     """The public board, which must show all three systems in the order of their quality.
 
     :raises DemoFailed: it does not.
     """
     board = client.board(task_set.slug, task_set.version)
-    names = [entry["system"]["name"] for entry in board["entries"]]
+    names = [entry["system"]["name"] for entry in board["rows"]]
     expected = [name for name, _ in SYSTEMS.values()]
     if names != expected:
         raise DemoFailed(f"the board of {task_set.slug} shows {names}, the answers earn {expected}")
     return board
+
+
+def board_lines(board: Mapping[str, Any]) -> list[str]:
+    """The board as plain text."""
+    task_set = board["task_set"]
+    metrics = [metric for metric in board["columns"] if metric["key"] in SHOWN]
+    lines = [
+        f"{task_set['title']} {task_set['version']}: {task_set['tasks']} tasks, judge {board['method']['judge']}"
+    ]
+    header = [metric["label"] for metric in metrics]
+    lines.append("  rank  system        " + "  ".join(f"{label:>22}" for label in header))
+    for entry in board["rows"]:
+        cells = [f"{_cell(entry, metric['key']):>22}" for metric in metrics]
+        lines.append(f"  {entry['rank']:>4}  {entry['system']['name']:<12}  " + "  ".join(cells))
+    return lines
+
+
+SHOWN = frozenset({"user_pref", "overall", "partial_completion", "success_rate", "reference_support"})
+
+
+def _cell(entry: Mapping[str, Any], key: str) -> str:
+    value, interval = entry["values"].get(key), entry["intervals"].get(key)
+    if value is None:
+        return "–"
+    return f"{value} [{interval[0]}, {interval[1]}]" if interval else f"{value}"

@@ -153,11 +153,12 @@ STORAGES = {
         "OPTIONS": {"location": str(MEDIA_ROOT)},
     },
     "staticfiles": {
-        "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
-        if not DEBUG
-        else "django.contrib.staticfiles.storage.StaticFilesStorage"
+        "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
+        if DEMO or DEBUG
+        else "whitenoise.storage.CompressedManifestStaticFilesStorage"
     },
 }
+WHITENOISE_USE_FINDERS = DEMO or DEBUG  # there, nobody has run collectstatic
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 2_000
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1 * 2**20
 
@@ -238,6 +239,7 @@ PIPELINE = {
     "pages_collected": "judging.tasks.judge_answers",
     "answers_judged": "judging.tasks.score_submission",
     "submission_judged": "leaderboard.tasks.publish_due",
+    "scores_shown": "leaderboard.services.scores_shown",
 }
 MIB = 2**20
 EVALSERVICE: dict[str, Any] = {

@@ -12,8 +12,10 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/", admin.site.urls),
     path("api/v1/schema", SpectacularAPIView.as_view(), name="schema"),
     path("api/v1/", include("submissions.api.urls")),
+    path("api/v1/", include("leaderboard.api.urls")),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
+    path("", include("leaderboard.urls")),
 ]
 
 handler400 = "evalservice.api.bad_request"

@@ -43,6 +43,7 @@ class AnswerWork:
     text: str
     sha256: str
     seconds: float | None
+    cost_usd: float | None
     rubric_id: int
     rubric: TreeRubric | CascadeRubric
 

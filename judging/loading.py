@@ -86,6 +86,7 @@ def _work(answer: Answer, protocol: str, parsed: dict[int, TreeRubric | CascadeR
         text=answer.text,
         sha256=hashlib.sha256(answer.text.encode("utf-8", "surrogatepass")).hexdigest(),
         seconds=answer.seconds,
+        cost_usd=answer.cost_usd,
         rubric_id=rubric.pk,
         rubric=parsed[rubric.pk],
     )

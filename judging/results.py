@@ -67,6 +67,7 @@ def _common(work: AnswerWork, case: Case) -> dict[str, Any]:
         "run": work.run,
         "in_full": not case.short_circuit,
         "seconds": work.seconds,
+        "cost_usd": work.cost_usd,
         "answer_chars": len(work.text),
     }
 

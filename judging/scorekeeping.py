@@ -111,6 +111,8 @@ def summarise(submission: Submission, outcomes: Sequence[TreeResult | CascadeRes
 def provenance(run: JudgeRun, submission: Submission, *, now: dt.datetime) -> dict[str, Any]:
     """Where the scores come from: what the board copies and a reader may ask for."""
     profile = run.profile
+    scoring = ScoringProfile.from_mapping(submission.task_set.scoring_profile)
+    cascade = submission.task_set.protocol == TaskSet.Protocol.CASCADE
     return {
         "judge": profile.judge,
         "model": profile.model,
@@ -123,7 +125,8 @@ def provenance(run: JudgeRun, submission: Submission, *, now: dt.datetime) -> di
         "task_set": f"{submission.task_set.slug}/{submission.task_set.version}",
         "task_set_hash": submission.task_set_hash,
         "rubrics_hash": _rubrics_hash(submission),
-        "scoring_profile": ScoringProfile.from_mapping(submission.task_set.scoring_profile).name,
+        "scoring_profile": scoring.name if cascade else "rubric_tree/1",
+        "constants": scoring.as_dict() if cascade else None,
         "pages": dict(sorted(_pages(submission).items())),
         "judged_at": now.isoformat(),
     }

@@ -110,7 +110,16 @@ def board(slug: str, version: str, url: Url) -> None:
     with _client(url, "") as client:
         document = client.board(slug, version)
     out.print(f"{document['task_set']['title']} {version}", markup=False)
-    _table(document["entries"], ("rank", "system", "organisation", "class", "published_at"))
+    primary = document["columns"][0]
+    rows = [
+        {
+            **row,
+            "organisation": row["system"]["organisation"],
+            primary["label"]: row["values"].get(primary["key"]),
+        }
+        for row in document["rows"]
+    ]
+    _table(rows, ("rank", "system", "organisation", primary["label"], "attempts", "published_at"))
 
 
 def _follow(client: Client, submission_id: str) -> None:

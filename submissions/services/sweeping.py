@@ -9,13 +9,14 @@ import structlog
 from django.conf import settings
 from django.db import transaction
 
-from submissions.models import Submission
+from submissions.models import Submission, TaskSet
 from submissions.models.submission import IllegalTransition
 from submissions.queue import reap, send
 
 log = structlog.get_logger(__name__)
 
 BATCH = 200
+PATIENCE = dt.timedelta(seconds=30)  # a message of the worker that judged it may still be on its way
 
 
 def sweep(*, now: dt.datetime) -> None:
@@ -57,14 +58,19 @@ def _end(submissions: Iterable[Submission], to: str, reason: str, now: dt.dateti
 
 
 def publish_waiting(*, now: dt.datetime) -> int:
-    """Ask for a publication where judged submissions wait; the number of task sets asked for.
+    """Ask for a publication where judged submissions wait for one; the number of task sets asked for.
 
-    The leaderboard decides whether its tick has come; asking twice publishes once.
+    Asking twice publishes once. Test sets wait for the release gate, which asks by itself.
     """
+    tick = now - PATIENCE if settings.EVALSERVICE["PUBLISH"] == "immediate" else _midnight(now)
     waiting = Submission.objects.filter(
-        state=Submission.State.JUDGED, judged_at__lt=now - dt.timedelta(seconds=30)
+        state=Submission.State.JUDGED, judged_at__lt=tick, task_set__split=TaskSet.Split.DEV
     )
     first = {row["task_set"]: row["pk"] for row in waiting.order_by("-id").values("task_set", "pk")[:BATCH]}
     for submission in first.values():
         send("submission_judged", submission)
     return len(first)
+
+
+def _midnight(now: dt.datetime) -> dt.datetime:
+    return now.astimezone(dt.UTC).replace(hour=0, minute=0, second=0, microsecond=0)
