@@ -156,7 +156,8 @@ def _check_delivery(manifest: Mapping[str, Any], faults: FaultList) -> None:
 
 def _check_profile(manifest: Mapping[str, Any], faults: FaultList) -> None:
     profile = manifest.get("profile")
-    if not isinstance(profile, dict) or not profile:
+    said = any(fault.path.startswith("profile") for fault in faults.errors)
+    if said or not isinstance(profile, dict) or not profile:
         return
     if manifest.get("protocol") == TREE:
         faults.error(
@@ -191,10 +192,12 @@ def _natural(text: str) -> tuple[list[tuple[int, str]], str]:
 
 
 def _day(value: Any) -> date | None:
+    """The day a text names, None for what is not written like 2026-11-30."""
     try:
-        return date.fromisoformat(value) if isinstance(value, str) else None
+        day = date.fromisoformat(value) if isinstance(value, str) else None
     except ValueError:
         return None
+    return day if day and day.isoformat() == value else None
 
 
 def _bundle(manifest: Mapping[str, Any], sources: Mapping[str, Mapping[str, Any]]) -> Bundle:

@@ -1,7 +1,8 @@
 """A rubric tree and what was extracted from one answer → the nodes and checks to judge.
 
 Which nodes there are, and their ids, never depends on the answer: loops have a fixed number of slots, and
-ids are made of ``loop`` and ``truth`` alone. What the answer lacks is padded with
+ids are made of ``loop`` and ``truth`` alone. An id without a template inside a loop is told apart by its
+slot: ``given`` in the slot ``generation_2`` is ``generation_2/given``. What the answer lacks is padded with
 :class:`~judging.rubric.values.Missing`.
 """
 
@@ -9,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from judging.rubric.names import names_used
 from judging.rubric.plan import Assertion, Check, Claim, Decision, PageExtraction, Plan, Unknown
@@ -18,7 +19,7 @@ from judging.rubric.templates import NEIGHBOURS, evaluate, neighbour, render
 from judging.rubric.values import AuthorMistake, Mismatch, Missing, authored, entry_of, settled
 from judging.tree import Node
 
-__all__ = ["MAX_NODES", "TooManyNodes", "Unroller", "expand", "extraction_url", "outermost"]
+__all__ = ["MAX_NODES", "Place", "TooManyNodes", "Unroller", "expand", "extraction_url", "outermost"]
 
 MAX_NODES = 5_000  # of an unrolled tree
 MAX_OWN_ITEMS = 200  # of a list out of truth that sets the number of slots
@@ -35,6 +36,7 @@ class Bindings:
     values: Mapping[str, Any]
     origins: Mapping[str, frozenset[str]]
     each: frozenset[str] = frozenset()
+    slot: str = ""  # id of the slot of the innermost loop, which ids without a template stand below
 
     def having(
         self, values: Mapping[str, Any], origins: Mapping[str, frozenset[str]] | None = None
@@ -133,33 +135,54 @@ def _decide(expression: str, scope: Bindings) -> Decision:
         return Decision(False, f"what was extracted does not fit the expression: {problem}")
 
 
+class Place(NamedTuple):
+    """Where a node came from: ``id`` is unique in the tree, ``own`` is the author's part of it."""
+
+    id: str
+    own: str
+    path: str
+
+
 @dataclass(slots=True)
 class Unroller:
     """Goes down a rubric tree and makes nodes and checks.
 
-    ``mistakes`` are places where the rubric asks too much of its own truth, ``places`` says for every node
-    where it was written.
+    ``mistakes`` are places where the rubric asks too much of its own truth, ``places`` says of every node
+    its id, the id as its author wrote it, and where.
     """
 
     failed: frozenset[str] = frozenset()
     checks: dict[str, Check] = field(default_factory=dict)
     mistakes: list[tuple[str, str]] = field(default_factory=list)
-    places: list[tuple[str, str]] = field(default_factory=list)
+    places: list[Place] = field(default_factory=list)
 
-    def node(self, spec: NodeSpec, scope: Bindings) -> Node:
+    def node(self, spec: NodeSpec, scope: Bindings, *, opens_slot: bool = False) -> Node:
         """The node and everything below it.
 
         :raises TooManyNodes: loops within loops went too far.
         """
         if len(self.places) >= MAX_NODES:
             raise TooManyNodes
-        name = self._rendered(spec.id, f"{spec.path}.id", scope)
-        self.places.append((name, spec.path))
+        name = self._name(spec, scope)
         if spec.leaf is not None:
             return self._leaf(name, spec, spec.leaf, scope)
-        inner = self._slots(spec.for_each, spec.path, scope) if spec.for_each else [scope]
-        children = tuple(self.node(child, one) for one in inner for child in spec.children)
-        return Node(name, spec.critical, spec.mode, self._description(spec, scope), children)
+        below = replace(scope, slot=name) if opens_slot else scope
+        return Node(
+            name, spec.critical, spec.mode, self._description(spec, scope), self._children(spec, below)
+        )
+
+    def _name(self, spec: NodeSpec, scope: Bindings) -> str:
+        own = self._rendered(spec.id, f"{spec.path}.id", scope)
+        name = f"{scope.slot}/{own}" if scope.slot and "{" not in spec.id else own
+        self.places.append(Place(name, own, spec.path))
+        return name
+
+    def _children(self, spec: NodeSpec, scope: Bindings) -> tuple[Node, ...]:
+        if spec.for_each is None:
+            return tuple(self.node(child, scope) for child in spec.children)
+        (repeated,) = spec.children
+        slots = self._slots(spec.for_each, spec.path, scope)
+        return tuple(self.node(repeated, slot, opens_slot=True) for slot in slots)
 
     def _leaf(self, name: str, spec: NodeSpec, leaf: LeafSpec, scope: Bindings) -> Node:
         try:

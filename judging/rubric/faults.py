@@ -37,8 +37,9 @@ class Fault:
     severity: Severity = Severity.ERROR
 
     def __str__(self) -> str:
-        """``file: path: reason`` on one line."""
-        return f"{self.file}: {self.path or '(whole file)'}: {self.reason}"
+        """``file: path: reason`` on one line, whatever the author's text held."""
+        text = f"{self.file}: {self.path or '(whole file)'}: {self.reason}"
+        return "".join(character if character.isprintable() else " " for character in text)
 
 
 class InvalidRubric(ValueError):

@@ -112,7 +112,10 @@ def _present(value: Any) -> list[Any]:
 
 def _unique(value: Any) -> list[Any]:
     # Told apart by their JSON: a mapping is no key of a set, and 1 and true are different.
-    return list({json.dumps(item, sort_keys=True): item for item in reversed(_present(value))}.values())[::-1]
+    first: dict[str, Any] = {}
+    for item in _present(value):
+        first.setdefault(json.dumps(item, sort_keys=True), item)
+    return list(first.values())
 
 
 def _sort(value: Any) -> list[Any]:
@@ -133,8 +136,6 @@ def _max(value: Any) -> Any:
 
 def _map(value: Any, filter_name: str | None = None, *, attribute: str | None = None) -> list[Any]:
     """``map(attribute='name')`` or ``map('lower')``."""
-    if (filter_name is None) == (attribute is None):
-        raise Mismatch("map needs either attribute='…' or the name of one filter")
     if attribute is not None:
         return [_dotted(item, attribute) for item in items_of(value)]
     return [FILTERS[str(filter_name)](item) for item in items_of(value)]

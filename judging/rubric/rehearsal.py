@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from judging.rubric.expand import MAX_NODES, TooManyNodes, Unroller, outermost
+from judging.rubric.expand import MAX_NODES, Place, TooManyNodes, Unroller, outermost
 from judging.rubric.faults import FaultList, at, quoted
 from judging.rubric.plan import Assertion, Check, Claim
 from judging.rubric.spec import TreeRubric
@@ -13,7 +13,8 @@ from judging.tree import Mode, Node
 
 __all__ = ["rehearse"]
 
-_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,119}")
+_OWN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}")
+_MAX_ID = 250
 
 
 def rehearse(rubric: TreeRubric, faults: FaultList) -> None:
@@ -31,12 +32,17 @@ def rehearse(rubric: TreeRubric, faults: FaultList) -> None:
     _warn_of_gifts(root, unroller, faults)
 
 
-def _check_ids(places: list[tuple[str, str]], faults: FaultList) -> None:
+def _check_ids(places: list[Place], faults: FaultList) -> None:
     seen: dict[str, str] = {}
-    for name, path in places:
-        if not _ID.fullmatch(name):
+    for name, own, path in places:
+        if not _OWN_ID.fullmatch(own):
             faults.error(
-                at(path, "id"), f"gives {quoted(name)}: letters, digits and _ . : - only, at most 120 of them"
+                at(path, "id"), f"gives {quoted(own)}: letters, digits and _ . : - only, at most 100 of them"
+            )
+        elif len(name) > _MAX_ID:
+            faults.error(
+                at(path, "id"),
+                f"gives an id of {len(name)} characters with the loop's; {_MAX_ID} are allowed",
             )
         elif name in seen:
             faults.error(at(path, "id"), _clash(name, path, seen[name]))
@@ -50,7 +56,7 @@ def _clash(name: str, path: str, other: str) -> str:
 
 
 def _check_childless(root: Node, unroller: Unroller, faults: FaultList) -> None:
-    paths = dict(unroller.places)
+    paths = {place.id: place.path for place in unroller.places}
     todo = [root]
     while todo:
         node = todo.pop()
@@ -61,7 +67,7 @@ def _check_childless(root: Node, unroller: Unroller, faults: FaultList) -> None:
 
 def _warn_of_gifts(root: Node, unroller: Unroller, faults: FaultList) -> None:
     """An assertion that holds for an answer without content, and that no gate keeps from earning points."""
-    paths = dict(unroller.places)
+    paths = {place.id: place.path for place in unroller.places}
     for name in _gifts(root, unroller.checks):
         reason = (
             "is true for an answer that gives nothing; ask for the field as well: a.year and a.year != 1999"

@@ -10,6 +10,7 @@ import copy
 from typing import Any
 
 from judging.cascade import Importance
+from judging.scoring import ErrorClass
 from judging.tree import Mode
 
 __all__ = [
@@ -29,15 +30,7 @@ TREE = "rubric_tree"
 CASCADE = "cascade"
 PROTOCOLS = (TREE, CASCADE)
 PRIVATE_KEYS = {TREE: ("truth", "extract", "tree"), CASCADE: ("subtasks",)}
-ERROR_CLASSES = (
-    "incomplete.not_found",
-    "incomplete.partial",
-    "criteria_violation",
-    "attribution.invalid",
-    "attribution.missing",
-    "unsupported.retrieval",
-    "unsupported.synthesis",
-)
+ERROR_CLASSES = tuple(error.value for error in ErrorClass)
 MAX_COUNT = 100  # slots of one for_each
 MAX_EXPRESSION = 2_000  # characters
 MAX_TEMPLATE = 4_000  # characters
@@ -244,7 +237,7 @@ _PRIVATE: dict[str, Schema] = {
             "propertyNames": _NAME,
             "additionalProperties": {"$ref": "#/$defs/extraction"},
         },
-        "tree": {"$ref": "#/$defs/root"},
+        "tree": {"$ref": "#/$defs/root", "title": "the tree of nodes"},
     },
     CASCADE: {"subtasks": _many({"$ref": "#/$defs/subtask"}, 100)},
 }

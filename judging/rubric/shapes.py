@@ -57,10 +57,8 @@ class Shape:
 
     def _resolved(self) -> Shape:
         schema = self.schema
-        for _ in range(len(self.document) + 1):  # a chain of references, never a circle
-            target = _target(self.document, schema.get("$ref"))
-            if target is None or set(schema) - {"$ref", "title", "description", "$comment"}:
-                break
+        # Never a circle: a schema whose references lead back to themselves does not come here.
+        while (target := _target(self.document, schema.get("$ref"))) is not None:
             schema = target
         return Shape(schema, self.document)
 

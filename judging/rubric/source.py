@@ -18,11 +18,6 @@ import yaml
 
 from judging.rubric.faults import FaultList, at, quoted
 
-try:
-    from yaml import CSafeLoader as _Loader
-except ImportError:  # PyYAML built without libyaml: slower, same events
-    from yaml import SafeLoader as _Loader  # type: ignore[assignment]
-
 __all__ = ["MAX_BYTES", "MAX_DEPTH", "MAX_VALUES", "read_yaml"]
 
 MAX_BYTES = 1_000_000  # of one file
@@ -37,6 +32,7 @@ _WORDS: dict[str, Any] = dict.fromkeys(("", "~", "null", "Null", "NULL"))
 _WORDS |= dict.fromkeys(("true", "True", "TRUE"), True) | dict.fromkeys(("false", "False", "FALSE"), False)
 _UNSTORABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 _STR_TAG = "tag:yaml.org,2002:str"
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # without libyaml: slower, the same events
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -77,7 +73,7 @@ def _decode(raw: bytes) -> bytes:
 
 def _events(data: bytes) -> Iterator[yaml.Event]:
     try:
-        yield from yaml.parse(data, Loader=_Loader)
+        yield from yaml.parse(data, Loader=_LOADER)
     except yaml.MarkedYAMLError as error:
         raise _Unreadable("", _syntax_reason(error)) from error
     except yaml.reader.ReaderError as error:
@@ -206,10 +202,9 @@ class _Builder:
         top = self.stack[-1]
         if isinstance(top.value, list):
             top.value.append(value)
-        elif top.key is not None:
-            if not top.ignored:
-                top.value[top.key] = value
-            top.key = None
+        elif not top.ignored:
+            top.value[str(top.key)] = value
+        top.key = None
 
     def _count(self, values: int) -> None:
         self.values += values

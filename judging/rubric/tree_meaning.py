@@ -50,11 +50,11 @@ _NO_COUNT = (
 def check_tree(source: Mapping[str, Any], faults: FaultList) -> None:
     """Note every fault in a rubric of the protocol ``rubric_tree``."""
     extract = _mapping(source.get("extract"))
-    shapes = {name: Shape.of(_mapping(one).get("schema")) for name, one in extract.items()}
+    walk = _Walk(faults)
+    shapes = {name: walk.extraction(_mapping(one), at("extract", name)) for name, one in extract.items()}
     truth = {"truth": Shape.of_value(source["truth"])} if source.get("truth") is not None else {}
     scope = Scope({"task": _TEXT, "answer": _TEXT, **truth, **shapes})
-    walk = _Walk(faults)
-    walk.extractions(extract, scope)
+    walk.pages(extract, scope)
     walk.node(source.get("tree"), _Place("tree", scope, frozenset(truth)))
     for name in extract:
         if name not in walk.used:
@@ -109,25 +109,28 @@ class _Walk:
         self.gates = 0
 
     # Extractions
-    def extractions(self, extract: Mapping[str, Any], scope: Scope) -> None:
+    def extraction(self, extraction: Mapping[str, Any], path: str) -> Shape | None:
+        """Check the instruction and the schema; the shape of the data, where the schema is a sound one."""
+        if "{{" in str(extraction.get("instruction", "")):
+            reason = "an instruction is no template; the judge sees {{ }} as it stands"
+            self.faults.warn(at(path, "instruction"), reason)
+        schema = extraction.get("schema")
+        wrong = schema_faults(schema) if isinstance(schema, Mapping) else []
+        for below, reason in wrong:
+            separator = "." if below and not below.startswith("[") else ""
+            self.faults.error(at(path, "schema") + separator + below, reason)
+        return None if wrong else Shape.of(schema)
+
+    def pages(self, extract: Mapping[str, Any], scope: Scope) -> None:
+        """Check the names of extractions and where those that read a page find its address."""
         for name, one in extract.items():
             place = _Place(at("extract", name), scope)
             self._name(name, place, Scope({}))
-            self._extraction(_mapping(one), place)
             self._url(_mapping(one), place)
         for name in extraction_order(extract)[1]:
             self.faults.error(
                 at("extract", name, "from_url"), "waits for an extraction that waits for this one"
             )
-
-    def _extraction(self, extraction: Mapping[str, Any], place: _Place) -> None:
-        if isinstance(extraction.get("schema"), Mapping):
-            for below, reason in schema_faults(extraction["schema"]):
-                separator = "." if below and not below.startswith("[") else ""
-                self.faults.error(at(place.path, "schema") + separator + below, reason)
-        if "{{" in str(extraction.get("instruction", "")):
-            reason = "an instruction is no template; the judge sees {{ }} as it stands"
-            self.faults.warn(at(place.path, "instruction"), reason)
 
     def _url(self, holder: Mapping[str, Any], place: _Place) -> None:
         if not is_kind(self._expression(holder, "from_url", place), "string"):
@@ -187,9 +190,9 @@ class _Walk:
         extract = _mapping(node["extract"])
         name = extract.get("as")
         self._name(name, place.at("extract", "as"), place.scope)
-        self._extraction(extract, place.at("extract"))
+        shape = self.extraction(extract, at(place.path, "extract"))
         self._url(node, place)
-        names = {name: Shape.of(extract.get("schema"))} if isinstance(name, str) else {}
+        names = {name: shape} if isinstance(name, str) else {}
         self._expression(node, "assert", replace(place, scope=place.scope.having(names)))
         unread = names.keys() - names_used(str(node.get("assert")), expression=True)
         for name in unread:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 __all__ = [
@@ -49,12 +49,6 @@ class Missing:
 
     def __bool__(self) -> bool:
         return False
-
-    def __str__(self) -> str:
-        return ""
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(())
 
     def __getitem__(self, _part: Any) -> Missing:
         return self
