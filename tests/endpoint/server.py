@@ -27,7 +27,7 @@ from tests.endpoint.sense import Brain, Sense
 
 __all__ = ["Call", "Endpoint"]
 
-KEPT = 10_000  # calls in the log
+KEPT = 2_000  # calls in the log, with their prompts
 
 
 @dataclass(slots=True)
