@@ -11,7 +11,7 @@ import functools
 import re
 import ssl
 from collections.abc import Mapping
-from contextlib import aclosing, suppress
+from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -81,6 +81,9 @@ _OUTCOME_OF = {
     RefusalKind.BYTES_SPENT: Outcome.TOO_LARGE,
 }
 _NAME_MISMATCH = {62, 64}  # X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH
+# What httpx raises for what sites and URLs do: a damaged TLS record is a bare OSError, and a host that browsers
+# know but IDNA 2008 does not (emoji domains) is a UnicodeError.
+_OUTSIDE = (httpx.HTTPError, httpx.InvalidURL, OSError, UnicodeError)
 _ACCEPT = "text/html,application/xhtml+xml,application/pdf;q=0.9,text/plain;q=0.9,*/*;q=0.5"
 _UNPRINTABLE = re.compile(r"[^ -~]")
 
@@ -154,25 +157,17 @@ class _Journey:
             response.request = request
             async with aclosing(response):
                 return await self._answered(response)
-        except (
-            httpx.HTTPError,
-            httpx.InvalidURL,
-            OSError,
-        ) as error:  # a damaged TLS record is a bare OSError
+        except _OUTSIDE as error:
             raise _failure(error, self._guard.refusal_of(target.host, target.port, since=before)) from None
 
     def _request(self, target: Target, headers: Mapping[str, str]) -> httpx.Request:
         timeout = httpx.Timeout(self._guard.ledger.limits.head_s).as_dict()
         request = httpx.Request("GET", target.url, headers=headers, extensions={"timeout": timeout})
-        with suppress(
-            UnicodeError
-        ):  # a host that browsers know and httpx's IDNA does not goes without cookies
-            self._cookies.set_cookie_header(request)
+        self._cookies.set_cookie_header(request)
         return request
 
     async def _answered(self, response: httpx.Response) -> str | None:
-        with suppress(UnicodeError):
-            self._cookies.extract_cookies(response)
+        self._cookies.extract_cookies(response)
         found = dict(response.headers.items())
         self._so_far = replace(self._so_far, status=response.status_code, headers=found)
         if response.has_redirect_location:
