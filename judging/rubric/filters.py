@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from judging.rubric.values import Mismatch, Missing, entry_of, items_of, text_of
 
-__all__ = ["FILTERS", "MAX_ITEMS", "TESTS", "contained", "first_items", "number_of"]
+__all__ = ["FILTERS", "MAX_ITEMS", "TESTS", "contained", "first_items", "number_of", "sliced"]
 
 MAX_ITEMS = 50  # items a {% for %} goes through
 
@@ -200,6 +200,13 @@ FILTERS: dict[str, Callable[..., Any]] = {
 def first_items(value: Any) -> list[Any]:
     """What a ``{% for %}`` goes through."""
     return items_of(value)[:MAX_ITEMS]
+
+
+def sliced(value: Any, start: Any, stop: Any, step: Any) -> Any:
+    """``value[start:stop:step]`` of a text or a list."""
+    if isinstance(value, Missing):
+        return value
+    return (value if isinstance(value, str) else items_of(value))[start:stop:step]
 
 
 def contained(value: Any, container: Any) -> bool:

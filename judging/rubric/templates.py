@@ -20,7 +20,7 @@ from jinja2.runtime import LoopContext
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.visitor import NodeTransformer
 
-from judging.rubric.filters import FILTERS, TESTS, contained, first_items, number_of
+from judging.rubric.filters import FILTERS, TESTS, contained, first_items, number_of, sliced
 from judging.rubric.values import Mismatch, Missing, entry_of, field_of, text_of
 
 __all__ = [
@@ -39,7 +39,7 @@ NEIGHBOURS = ("previous", "next")
 _MAX_TEXT = 100_000  # characters two texts may have together when `+` joins them
 _MAX_LIST = 10_000
 _MAX_NUMBER = 10**18
-_INTERNAL = {"_first_items": first_items, "_contained": contained}
+_INTERNAL = {"_first_items": first_items, "_contained": contained, "_sliced": sliced}
 _OPERATORS = frozenset({"+", "-", "*", "/", "//", "%"})
 
 
@@ -140,6 +140,13 @@ class _Rewriter(NodeTransformer):
         if isinstance(target, nodes.Name) and target.name in self.loop_names and node.attr in NEIGHBOURS:
             return nodes.Name(neighbour(node.attr, target.name), "load", lineno=node.lineno)
         return self.generic_visit(node)
+
+    def visit_Getitem(self, node: nodes.Getitem) -> nodes.Node:  # noqa: N802
+        self.generic_visit(node)
+        if not isinstance(node.arg, nodes.Slice):
+            return node
+        bounds = [part or nodes.Const(None) for part in (node.arg.start, node.arg.stop, node.arg.step)]
+        return nodes.Filter(node.node, "_sliced", bounds, [], None, None, lineno=node.lineno)
 
     def visit_Compare(self, node: nodes.Compare) -> nodes.Node:  # noqa: N802
         self.generic_visit(node)

@@ -50,9 +50,6 @@ class Missing:
     def __bool__(self) -> bool:
         return False
 
-    def __getitem__(self, _part: Any) -> Missing:
-        return self
-
     def __eq__(self, other: object) -> bool:
         return other is None or (isinstance(other, str) and not other)
 

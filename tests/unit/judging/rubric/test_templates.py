@@ -49,6 +49,8 @@ def shown(source: str) -> str:
         ("a.items[0]", 1),
         ("a.items[-1]", 2),
         ("a.items[0:1]", [1]),
+        ("a.name[::-1]", "adA"),
+        ("[1, 2, 3][1:]", [2, 3]),
         ("a.name[0]", "A"),
         ("a.year + 1", 1816),
         ("a.year - 15 * 2", 1785),
@@ -144,6 +146,7 @@ def test_filters(source: str, expected: object) -> None:
         "1 + a.nothing",
         "-a.nothing",
         "a.nothing[0:2]",
+        "none[0:1] | first",
         "a.nothing | lower",
         "a.nothing | host",
         "'no url' | host",
@@ -207,6 +210,7 @@ def test_neighbours_are_those_of_the_loop() -> None:
         ("people | map('lower')", "a text is needed"),
         ("a.name | round", "a number is needed"),
         ("a.items[0:a.x]", "slice indices"),
+        ("a.year[0:1]", "a list is needed, this is a number"),
     ],
 )
 def test_data_that_does_not_fit_says_so(source: str, reason: str) -> None:
