@@ -26,6 +26,7 @@ _SOURCES_HEADING = re.compile(
     r"|参考(?:文献|资料|資料)?|引用|来源|來源|資料來源|出典|références|bibliographie|quellen|literatur|fuentes|fonti)\b.{0,20}",
     re.IGNORECASE | re.DOTALL,
 )
+_MAX_SOURCES_HEADING = 80  # characters
 _RANGE = re.compile(r"(\d{1,4})[-–](\d{1,4})")
 _MAX_RANGE = 50
 
@@ -142,7 +143,8 @@ def _listed_sources(read: Sequence[tuple[Part, list[Event]]]) -> Iterator[tuple[
             if among_sources and part.level == 1 and part.label:
                 yield part, found
         elif part.kind in (BlockKind.HEADING, BlockKind.PARAGRAPH):
-            among_sources = _SOURCES_HEADING.fullmatch(part.text) is not None
+            short = len(part.text) <= _MAX_SOURCES_HEADING  # the pattern is cubic in a run of full stops
+            among_sources = short and _SOURCES_HEADING.fullmatch(part.text) is not None
 
 
 def _define(labels: dict[str, tuple[str, ...]], label: str, found: Sequence[Event]) -> None:

@@ -44,6 +44,8 @@ HOSTILE = {
     "wide table": _filled("|a", 60_000) + "\n" + _filled("|-", 60_000) + "\n" + _filled("|x\n", 60_000),
     "long table": "a|b\n-|-\n" + _filled("x|y\n", 60_000),
     "headings of sources": "# " + _filled("sources "),
+    "full stops": _filled("."),
+    "spaced full stops": _filled(". "),
 }
 
 
