@@ -279,19 +279,17 @@ def _check(name: str, leaf: LeafSpec, scope: Bindings) -> Check:
 
 def _claim(name: str, leaf: ClaimSpec, scope: Bindings) -> Check:
     try:
-        return Claim(
-            id=name,
-            statement=scope.render(leaf.claim),
-            sources=None if leaf.sources is None else _sources(scope.evaluate(leaf.sources)),
-            additional=scope.render(leaf.additional),
-            votes=leaf.votes,
-            screenshot=leaf.screenshot,
-        )
+        statement = scope.render(leaf.claim)
+        sources = None if leaf.sources is None else _sources(scope.evaluate(leaf.sources))
+        additional = scope.render(leaf.additional)
     except Mismatch as problem:
         # The answer has not given what the claim is made of: there is nothing to ask a judge.
         return Assertion(
             name, False, None, leaf.claim, f"what was extracted does not fit the claim: {problem}"
         )
+    if not statement:
+        return Assertion(name, False, None, leaf.claim, "nothing was extracted that the claim is made of")
+    return Claim(name, statement, sources, additional, leaf.votes, leaf.screenshot)
 
 
 def _page(name: str, leaf: PageSpec, scope: Bindings) -> PageExtraction:

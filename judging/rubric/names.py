@@ -197,10 +197,14 @@ class _Checker:
             raise NoSuchPart(f"the loop's name {name!r} is taken; choose another")
         if self.loops >= _MAX_LOOPS:
             raise NoSuchPart(f"loops stand at most {_MAX_LOOPS} deep")
-        inner = {name: item_shape(self.visit(node.iter)), "loop": _LOOP}
-        outer, self.names = self.names, {**self.names, **inner}
+        item = {name: item_shape(self.visit(node.iter))}
+        outer = self.names
+        # The condition is asked before the loop counts: Jinja2 has no loop there.
+        self.names = {key: shape for key, shape in (outer | item).items() if key != "loop"}
+        self._visit_all([node.test] if node.test else [])
+        self.names = {**outer, **item, "loop": _LOOP}
         self.loops += 1
-        self._visit_all([*node.body, *([node.test] if node.test else [])])
+        self._visit_all(node.body)
         self.loops -= 1
         self.names = outer
         self._visit_all(node.else_)

@@ -212,6 +212,13 @@ def test_data_that_does_not_fit_an_expression_makes_it_false_with_the_reason() -
     assert age.reason.startswith("what was extracted does not fit the claim: a number is needed")
 
 
+def test_a_claim_without_a_word_is_not_put_before_a_judge() -> None:
+    leaf = {"id": "c_{{ loop.index }}", "claim": "{{ a.name }}", "evidence": "none"}
+    assert plan(with_people(leaf, count=1)).checks["c_1"] == Assertion(
+        "c_1", False, None, "{{ a.name }}", "nothing was extracted that the claim is made of"
+    )
+
+
 def test_a_failed_extraction_makes_what_needs_it_unknown_and_nothing_else() -> None:
     task = with_people(
         GIVEN,

@@ -146,6 +146,7 @@ def test_what_may_not_run_is_refused_with_advice(expression: str, reason: str) -
         ("{% for p in a.name %}x{% endfor %}", "a text has no items"),
         ("{% for x in untyped %}{% for y in untyped %}{% for z in untyped %}{% endfor %}{% endfor %}{% endfor %}",
          "loops stand at most 2 deep"),
+        ("{% for p in people if loop.first %}x{% endfor %}", "unknown name 'loop'; known are a, p, people, task, untyped"),
         ("{% set x = 1 %}", "assign is not available in templates"),
         ("{% include 'x' %}", "include is not available in templates"),
         ("{% import 'x' as y %}", "import is not available in templates"),
