@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from django import forms
 from django.conf import settings
 from django.contrib import admin
+from django.db import models
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
@@ -178,9 +179,7 @@ class ApiKeyAdmin(Keep, admin.ModelAdmin[ApiKey]):
     ) -> HttpResponse:
         """The page that shows the key: no redirect, no message, no session ever holds it."""
         context = {**self.admin_site.each_context(request), "title": "API key", "key": obj, "opts": self.opts}
-        response = TemplateResponse(request, "admin/submissions/apikey/shown_once.html", context)
-        response["Cache-Control"] = "no-store"
-        return response
+        return TemplateResponse(request, "admin/submissions/apikey/shown_once.html", context)
 
     @admin.action(description="Revoke the selected keys", permissions=["change"])
     def revoke(self, request: HttpRequest, queryset: QuerySet[ApiKey]) -> None:
@@ -197,6 +196,7 @@ class SystemAdmin(Keep, Stamped):
     list_display = ("name", "team", "system_class", "version", "public_id", "created_at")
     list_select_related = ("team",)
     list_filter = ("system_class",)
+    formfield_overrides: ClassVar = {models.URLField: {"assume_scheme": "https"}}
     search_fields = ("name", "public_id", "team__name")
     autocomplete_fields = ("team",)
     readonly_fields = ("public_id", "created_at")
@@ -295,6 +295,13 @@ class SubmissionAdmin(ReadOnly, admin.ModelAdmin[Submission]):
     show_full_result_count = False
     search_fields = ("public_id", "system__name", "system__public_id")
     inlines: ClassVar = [EventInline, JobInline]
+
+    def get_fields(self, request: HttpRequest, obj: Submission | None = None) -> Any:
+        """Unrounded scores are for those who may read answers."""
+        names = [str(name) for name in super().get_fields(request, obj)]
+        if request.user.has_perm("submissions.view_answer"):
+            return names
+        return [name for name in names if name not in ("summary", "provenance", "coverage")]
 
 
 @admin.register(Answer)
