@@ -229,6 +229,7 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "SubmissionState": "submissions.models.Submission.State",
         "TaskSetState": "submissions.models.TaskSet.State",
+        "SystemClass": "submissions.models.System.Class",
     },
 }
 

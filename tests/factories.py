@@ -12,7 +12,6 @@ from submissions.models import Answer, ApiKey, Submission, System, Task, TaskSet
 from submissions.services import create_submission, create_system, create_team, issue_key
 
 NOW = dt.datetime(2026, 5, 4, 12, 0, tzinfo=dt.UTC)
-PASSWORD = "correct horse battery staple"
 _numbers = itertools.count(1)
 
 
@@ -21,10 +20,10 @@ def now() -> dt.datetime:
     return dt.datetime.now(dt.UTC)
 
 
-def make_user(*, staff: bool = False, superuser: bool = False) -> User:
-    """A person who can log in with :data:`PASSWORD`."""
+def make_user(*, staff: bool = False, superuser: bool = False, password: str | None = None) -> User:
+    """A person; with a password (hashing one takes its time) one who can log in."""
     return User.objects.create_user(
-        f"user{next(_numbers)}", password=PASSWORD, is_staff=staff or superuser, is_superuser=superuser
+        f"user{next(_numbers)}", password=password, is_staff=staff or superuser, is_superuser=superuser
     )
 
 

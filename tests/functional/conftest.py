@@ -1,6 +1,8 @@
-"""Throttles count in the cache, which outlives a test's transaction."""
+"""What every test over HTTP needs: no counts of other tests, and static files that nobody has collected."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import pytest
 from django.core.cache import cache
@@ -8,4 +10,11 @@ from django.core.cache import cache
 
 @pytest.fixture(autouse=True)
 def _no_counts_of_other_tests() -> None:
+    """Throttles count in the cache, which outlives a test's transaction."""
     cache.clear()
+
+
+@pytest.fixture(autouse=True)
+def _static_files_as_they_lie(settings: Any) -> None:
+    plain = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+    settings.STORAGES = {**settings.STORAGES, "staticfiles": plain}
