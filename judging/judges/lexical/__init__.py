@@ -8,6 +8,7 @@ an instruction, and a word counts once however often it is repeated.
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 from judging.cascade import Finding
 from judging.judges.base import (
@@ -24,6 +25,7 @@ from judging.judges.base import (
 from judging.judges.lexical.claimcheck import against_answer, against_page
 from judging.judges.lexical.claims import claims_of
 from judging.judges.lexical.criteria import judge_criterion
+from judging.judges.lexical.document import Reading, Readings
 from judging.judges.lexical.equality import empty_value
 from judging.judges.lexical.extraction import extract
 from judging.judges.lexical.passages import IndexCache
@@ -31,6 +33,10 @@ from judging.judges.lexical.passages import IndexCache
 __all__ = ["LexicalJudge"]
 
 RECORD = CallRecord(judge="lexical", prompt_version="lexical/1")
+
+
+def _record(reading: Reading) -> CallRecord:
+    return replace(RECORD, truncated=reading.truncated)
 
 
 class LexicalJudge:
@@ -41,19 +47,26 @@ class LexicalJudge:
 
     def __init__(self) -> None:
         self._cache = IndexCache()
+        self._readings = Readings()
 
     async def extract(self, request: ExtractRequest) -> ExtractReply:
         """Data by the schema's labels and patterns; nothing found is ``ok`` with empty data."""
         await asyncio.sleep(0)  # every call gives way once: no loop over checks may starve the event loop
         source = request.page.text if request.page else request.answer
-        data = extract(source, request.schema, hint=f"{request.name} {request.instruction}")
-        return ExtractReply(ExtractOutcome.OK, data, RECORD, "heuristic: read by labels, lists and tables")
+        reading = self._readings.get(source)
+        data = extract(reading, request.schema, hint=f"{request.name} {request.instruction}")
+        return ExtractReply(
+            ExtractOutcome.OK, data, _record(reading), "heuristic: read by labels, lists and tables"
+        )
 
     async def claims(self, request: ClaimsRequest) -> ClaimsReply:
         """Sentences about the subtask that hold a number, a date, a name or a citation."""
         await asyncio.sleep(0)
-        found = claims_of(request.answer, request.subtask, request.limit)
-        return ClaimsReply(ExtractOutcome.OK, found, RECORD, "heuristic: sentences with a checkable detail")
+        reading = self._readings.get(request.answer)
+        found = claims_of(reading, request.subtask, request.limit)
+        return ClaimsReply(
+            ExtractOutcome.OK, found, _record(reading), "heuristic: sentences with a checkable detail"
+        )
 
     async def verify(self, request: VerifyRequest) -> VerifyReply:
         """One check, by word overlap, numbers, dates, names and negation."""
@@ -65,6 +78,7 @@ class LexicalJudge:
     async def aclose(self) -> None:
         """Forget what was read."""
         self._cache = IndexCache()
+        self._readings = Readings()
 
     def _claim(self, request: VerifyRequest) -> VerifyReply:
         page = request.page

@@ -13,9 +13,10 @@ from judging.judges.lexical.passages import IndexCache
 __all__ = ["Decision", "against_answer", "against_page"]
 
 SUPPORT = 0.7  # coverage of the words that are not the page's topic, where no number speaks
-SUPPORT_WITH_NUMBERS = 0.55  # the same where every number of the claim agrees
+SUPPORT_WITH_NUMBERS = 0.5  # the same where every number of the claim agrees
 CONTRADICT = 0.5  # coverage from which differing numbers are about the same thing
-FLIP = 0.6  # coverage from which a negation is about the same thing
+FLIP = 0.55  # coverage from which a negation is about the same thing
+SUBSTITUTED = 0.7  # coverage of what a claim says of a name that the page never has
 RELEVANT = 0.35
 MAX_QUOTE = 600  # characters
 
@@ -31,10 +32,13 @@ class Decision:
 
 
 def _contradiction(match: Match) -> str:
-    if match.conflicting and match.coverage >= CONTRADICT:
+    floor = CONTRADICT - 0.1 if match.agreed else CONTRADICT
+    if match.conflicting and min(match.core, match.credited) >= floor:
         return "the passage about it gives a different number or date"
-    if match.flipped and match.coverage >= FLIP:
+    if match.flipped and match.core >= FLIP and match.credited >= FLIP:
         return "the passage denies it or says the opposite"
+    if match.rivals and match.predicate >= SUBSTITUTED:
+        return "the passage about it names somebody or something else"
     return ""
 
 
@@ -42,11 +46,11 @@ def _supports(match: Match) -> bool:
     if match.names_missing or match.conflicting or match.missing or match.flipped:
         return False
     floor = SUPPORT_WITH_NUMBERS if match.agreed else SUPPORT
-    return match.core >= floor and match.coverage >= floor
+    return min(match.core, match.credited) >= floor
 
 
 def _decide(match: Match) -> tuple[Finding, str]:
-    share = f"{match.coverage:.0%} of its words"
+    share = f"{match.credited:.0%} of its words"
     if _supports(match):
         return Finding.SUPPORTED, f"the best passage holds {share} and its numbers and names agree"
     contradiction = _contradiction(match)
@@ -64,11 +68,10 @@ def _quote(match: Match, text: str) -> str:
 def against_page(claim: str, text: str, title: str, cache: IndexCache) -> Decision:
     """Whether a page bears out a claim; the quote is a verbatim part of the page."""
     match = best_match(claim, cache.get(text, title))
-    if match is None or (match.coverage < RELEVANT and not match.agreed):
+    if match is None or match.credited < RELEVANT:
         return Decision(Finding.UNDECIDED, "no passage is about it", relevance=Relevance.IRRELEVANT)
     finding, reason = _decide(match)
-    relevance = Relevance.RELEVANT if match.coverage >= RELEVANT else Relevance.IRRELEVANT
-    return Decision(finding, reason, _quote(match, text), relevance)
+    return Decision(finding, reason, _quote(match, text), Relevance.RELEVANT)
 
 
 def against_answer(claim: str, answer: str, task: str, cache: IndexCache) -> Decision:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from judging.judges.base import ExtractedClaim
-from judging.judges.lexical.document import Citations, Element, Kind, read_document
+from judging.judges.lexical.document import Citations, Element, Kind, Reading
 from judging.judges.lexical.facts import facts_of, readable
 from judging.judges.lexical.words import content_stems, sentences
 
@@ -83,9 +83,9 @@ def _claim(sentence: _Sentence) -> ExtractedClaim:
     return ExtractedClaim(text[:MAX_CLAIM], sentence.urls)
 
 
-def claims_of(answer: str, subtask: str, limit: int) -> tuple[ExtractedClaim, ...]:
+def claims_of(reading: Reading, subtask: str, limit: int) -> tuple[ExtractedClaim, ...]:
     """At most ``limit`` claims about the subtask, in the answer's order."""
-    found = list(_walk(read_document(answer), "", frozenset(), Citations(answer)))
+    found = list(_walk(reading.document, "", frozenset(), reading.citations))
     wanted = frozenset(content_stems(readable(subtask)))
     chosen = [s for s in found if _fit(s.headings, wanted) >= SECTION_FITS]
     if not any(_says_something(s) for s in chosen):

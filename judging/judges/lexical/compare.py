@@ -2,43 +2,106 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from judging.judges.lexical.facts import Facts, facts_of, terms_of
-from judging.judges.lexical.passages import Index, Window, weights
-from judging.judges.lexical.quantities import Quantity, agrees, comparable
-from judging.judges.lexical.words import OPPOSED
+from judging.judges.lexical.passages import Index, Window
+from judging.judges.lexical.quantities import Number, Quantity, agrees, comparable
+from judging.judges.lexical.units import IMPLIED
+from judging.judges.lexical.words import OPPOSED, is_pair
 
 __all__ = ["Match", "best_match"]
 
-OWN = 0.3  # least share of a claim's words that must stand in the passage itself, not above it
+NAME_WEIGHT = 1.6
+LONGER = 0.12  # what each further sentence of a window must bring in coverage
+MIN_ROOT = 5  # letters two words must share from the beginning to be the same word with other endings
+MAX_ENDING = 4  # letters
+NUMBERS = 0.1  # what numbers add: they choose between windows that say the same otherwise
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """One claim against one window."""
+    """One claim against one window. Shares are weighted, from 0 to 1."""
 
     window: Window
-    coverage: float  # weighted share of the claim's words found in the window or above it
-    own: float  # the same for the window alone
-    core: float  # the same for the words that are not the topic of the page (its title and headings)
+    coverage: float  # of the claim's words, found in the window or what it stands under
+    credited: float  # the same, with what the whole text is about
+    own: float  # found in the window alone
+    core: float  # of the words that are not what the whole text is about
     names_missing: frozenset[str]
+    rivals: frozenset[str]  # names of the passage that may stand where the claim has one the text never has
     agreed: tuple[Quantity, ...]
     conflicting: tuple[Quantity, ...]
     missing: tuple[Quantity, ...]
+    predicate: float  # share of the core without the missing names, 0 if nothing is left
     flipped: frozenset[str]  # words said of one and denied of the other, or opposites
 
     @property
     def rank(self) -> float:
-        """What orders the windows of a text; more than one sentence costs a little."""
+        """What orders the windows of a text."""
         numbers = len(self.agreed) - 0.5 * len(self.conflicting)
-        return self.coverage + 0.5 * self.own + 0.4 * numbers - 0.03 * len(self.window.sentences)
+        length = LONGER * (len(self.window.sentences) - 1)
+        return self.core + 0.5 * self.coverage + 0.2 * self.own + NUMBERS * numbers - length
+
+
+@dataclass(frozen=True, slots=True)
+class _Query:
+    """A claim prepared for one text."""
+
+    facts: Facts
+    unheard: frozenset[str]  # names that stand nowhere in the text
+    weight: Mapping[str, float]
+    core: Mapping[str, float]
+    credit: frozenset[str]
+
+
+def _query(claim: str, index: Index) -> _Query:
+    facts = facts_of(claim)
+    weight = {
+        t: (NAME_WEIGHT if t in facts.names else 1.0) * (0.35 + 0.65 * index.rarity(t))
+        for t in sorted(facts.stems)
+    }
+    core = {t: w for t, w in weight.items() if t not in index.topic}
+    unheard = frozenset(n for n in facts.names if n not in index.places and n not in index.title)
+    return _Query(facts, unheard, weight, core or weight, index.topic)
 
 
 def _share(found: frozenset[str], weight: Mapping[str, float]) -> float:
     total = sum(weight.values())
     return sum(w for t, w in weight.items() if t in found) / total if total else 1.0
+
+
+def _opposites_in(claim: frozenset[str], window: frozenset[str]) -> frozenset[str]:
+    """Words of the claim for which the passage has the opposite, and not the word itself."""
+    return frozenset(
+        s for s in claim - window if OPPOSED.get(s, frozenset()) & window and not OPPOSED[s] & claim
+    )
+
+
+def _bridged(claim: frozenset[str], found: frozenset[str]) -> frozenset[str]:
+    """CJK pairs that only straddle two words of the claim which are both found."""
+    pairs = [s for s in claim & found if is_pair(s)]
+    firsts, lasts = {p[0] for p in pairs}, {p[1] for p in pairs}
+    return frozenset(s for s in claim - found if is_pair(s) and s[0] in lasts and s[1] in firsts)
+
+
+def _akin(query: _Query, found: frozenset[str]) -> frozenset[str]:
+    """Words of the claim that the passage has with another ending: "designer" for "designed"."""
+    missing = [s for s in query.facts.stems - found - query.facts.names if len(s) >= MIN_ROOT]
+    return frozenset(s for s in missing if any(_same_root(s, f) for f in found))
+
+
+def _same_root(one: str, other: str) -> bool:
+    short, long = sorted((one, other), key=len)
+    return len(short) >= MIN_ROOT and len(long) - len(short) <= MAX_ENDING and long.startswith(short)
+
+
+def _implied(claim: Facts, agreed: Sequence[Quantity], here: frozenset[str]) -> frozenset[str]:
+    """Words that an agreeing number says by its unit: "14 €" is a price, "412 m" a length of some kind."""
+    units = {q.unit for q in agreed if isinstance(q, Number)}
+    implied = frozenset().union(*(IMPLIED.get(unit, frozenset()) for unit in units))
+    return frozenset() if implied & here - claim.stems else implied & claim.stems
 
 
 def _sorted_out(
@@ -53,44 +116,38 @@ def _sorted_out(
 
 def _flipped(claim: Facts, window: Facts) -> frozenset[str]:
     shared = claim.stems & window.stems
-    denied_there = {s for s in shared if s in claim.asserted and s in window.negated}
-    denied_here = {s for s in shared if s in claim.negated and s in window.asserted}
-    opposed = {
-        s
-        for s in claim.stems - window.stems
-        if OPPOSED.get(s, frozenset()) & window.stems and not OPPOSED[s] & claim.stems
-    }
-    flips = frozenset(denied_there | denied_here) | frozenset(opposed)
-    if window.denied != claim.denied:
-        return frozenset() if flips else shared
-    return flips
+    denied_there = shared & claim.asserted & window.negated
+    denied_here = shared & claim.negated & window.asserted
+    return denied_there | denied_here
 
 
-def _match(
-    claim: Facts, weight: Mapping[str, float], topic: frozenset[str], lead: frozenset[str], window: Window
-) -> Match:
-    here = window.facts.stems
-    reach = here | window.context
-    core = {t: w for t, w in weight.items() if t not in topic} or weight
+def _match(query: _Query, window: Window) -> Match:
+    claim = query.facts
+    opposites = _opposites_in(claim.stems, window.facts.stems)
+    here = window.facts.stems | opposites
+    here |= _bridged(claim.stems, here) | _akin(query, here)
     agreed, conflicting, missing = _sorted_out(claim, window.facts)
+    plainly = {t: w for t, w in query.core.items() if t not in claim.names}
+    here |= _implied(claim, agreed, here)
+    reach = here | window.context
     return Match(
         window,
-        _share(reach, weight),
-        _share(here, weight),
-        _share(reach, core),
-        claim.names - reach - lead,
+        _share(reach, query.weight),
+        _share(reach | query.credit, query.weight),
+        _share(here, query.weight),
+        _share(reach, query.core),
+        claim.names - reach - query.credit,
+        window.facts.names - claim.stems - query.credit if query.unheard else frozenset(),
         agreed,
         conflicting,
         missing,
-        _flipped(claim, window.facts),
+        _share(here, plainly) if plainly else 0.0,
+        (_flipped(claim, window.facts) | opposites) & query.core.keys(),
     )
 
 
 def best_match(claim: str, index: Index) -> Match | None:
     """The window that says most about the claim, None if no word of it stands in the text."""
-    facts = facts_of(claim)
-    weight = weights(sorted(facts.stems), facts.names, index)
-    matches = [
-        _match(facts, weight, index.title, index.lead, window) for window in index.windows(terms_of(claim))
-    ]
+    query = _query(claim, index)
+    matches = [_match(query, window) for window in index.windows(terms_of(claim))]
     return max(matches, key=lambda m: (round(m.rank, 9), -m.window.span.start), default=None)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import OrderedDict
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -13,9 +14,11 @@ from markdown_it.token import Token
 from judging.citations.labels import events, label_urls, resolved
 from judging.citations.markdown import read_markdown
 
-__all__ = ["Citations", "Element", "Kind", "is_bold_line", "read_document"]
+__all__ = ["Citations", "Element", "Kind", "Reading", "Readings", "read_document"]
 
 MAX_NESTING = 60  # lists and quotes inside each other; what is deeper is left out
+MAX_READ = 400_000  # characters from the beginning of an answer whose structure is read
+MAX_END = 100_000  # and from its end
 BOLD_LEVEL = 7  # a paragraph that is bold throughout heads what follows, below every real heading
 _MAY_CITE = re.compile(r"[\[【<]|://|www\.", re.IGNORECASE)
 _BOLD_LINE = re.compile(r"\s*(?:\*\*|__)(?P<text>[^*_\n]{1,120})(?:\*\*|__)\s*[:：]?\s*")
@@ -84,7 +87,7 @@ def _parser() -> MarkdownIt:
 _PARSER = _parser()
 
 
-def is_bold_line(markdown: str) -> bool:
+def _is_bold_line(markdown: str) -> bool:
     """Whether a paragraph is one bold line, as answers write headings without the mark."""
     return _BOLD_LINE.fullmatch(markdown) is not None
 
@@ -168,7 +171,7 @@ class _Builder:
             self._section(token.content, self._heading)
         elif target.kind is Kind.ITEM and not target.head and not target.children:
             target.head = token.content
-        elif self._in_sections() and is_bold_line(token.content):
+        elif self._in_sections() and _is_bold_line(token.content):
             self._section(token.content, BOLD_LEVEL)
         else:
             self._add(Element(Kind.PARAGRAPH, token.content))
@@ -182,7 +185,34 @@ def read_document(markdown: str) -> Element:
     return builder.root
 
 
-def leaves(elements: Sequence[Element]) -> Iterator[Element]:
-    """Paragraphs, items, rows and headings in order of reading."""
-    for element in elements:
-        yield from (e for e in element.walk() if e.head and e.kind is not Kind.CODE)
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """An answer read once: its tree, its citations, and whether a part of it was left out for its length."""
+
+    document: Element
+    citations: Citations
+    truncated: bool
+
+
+def _shortened(text: str) -> str:
+    """The beginning and, for the sources that stand there, the end of a text."""
+    return text if len(text) <= MAX_READ + MAX_END else f"{text[:MAX_READ]}\n\n{text[-MAX_END:]}"
+
+
+class Readings:
+    """The answers read last: every extraction and every subtask of an answer asks for the same one."""
+
+    def __init__(self, count: int = 4) -> None:
+        self._count = count
+        self._held: OrderedDict[str, Reading] = OrderedDict()
+
+    def get(self, text: str) -> Reading:
+        """The reading of a text, made at most once while it is remembered."""
+        reading = self._held.pop(text, None)
+        if reading is None:
+            short = _shortened(text)
+            reading = Reading(read_document(short), Citations(short), len(short) < len(text))
+        self._held[text] = reading
+        while len(self._held) > self._count:
+            self._held.popitem(last=False)
+        return reading

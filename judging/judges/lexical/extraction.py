@@ -11,7 +11,7 @@ from typing import Any
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
 
-from judging.judges.lexical.document import Citations, Element, Kind, read_document
+from judging.judges.lexical.document import Citations, Element, Kind, Reading
 from judging.judges.lexical.labelled import Pair, best_pair, lead_of, pairs_in, tidy
 from judging.judges.lexical.patterns import find_pattern
 from judging.judges.lexical.schema import MAX_DEPTH, Field, field_of, properties_of, resolve
@@ -22,6 +22,7 @@ __all__ = ["extract"]
 
 MAX_ITEMS = 200  # of one array
 MAX_GROUPS = 200  # lists, tables and runs of headings looked at for one array
+MAX_HEADING = 80  # characters of a heading that is compared with the usual ones
 MAX_SCOPE = 20_000  # characters of one item that are searched
 _NUMBERED = re.compile(r"\W*(?:\w+\s)?#?\d{1,3}\s*[.):–—-]|.{0,30}\b\d{1,3}\s*:", re.IGNORECASE)
 _JUNK = re.compile(
@@ -158,9 +159,14 @@ def _score(rows: Sequence[Mapping[str, Any]], fields: Sequence[Field]) -> float:
 def _context(group: _Group, wanted: frozenset[str]) -> float:
     above = frozenset(content_stems(plain(group.above)))
     fit = len(above & wanted) / len(above) if above else 0.0
-    junk = 0.2 if _JUNK.fullmatch(group.above) else 1.0
+    junk = 0.2 if _is_junk(group.above) else 1.0
     fields = 0.2 if _are_fields(group.items) else 1.0
     return (1.0 + 0.5 * fit) * (1.3 if group.numbered else 1.0) * junk * fields
+
+
+def _is_junk(heading: str) -> bool:
+    """Whether a heading speaks of sources, notes or what was left out; only short ones are looked at."""
+    return len(heading) <= MAX_HEADING and _JUNK.fullmatch(heading) is not None
 
 
 def _are_fields(items: Sequence[Element]) -> bool:
@@ -175,9 +181,7 @@ def _sections(scope: Element) -> Iterable[_Group]:
     levels = sorted({c.level for c in scope.children if c.kind is Kind.SECTION})
     for level in levels:
         usable = [
-            c
-            for c in scope.children
-            if c.kind is Kind.SECTION and c.level == level and not _JUNK.fullmatch(c.head)
+            c for c in scope.children if c.kind is Kind.SECTION and c.level == level and not _is_junk(c.head)
         ]
         numbered = [c for c in usable if _NUMBERED.match(c.head)]
         if numbered:
@@ -209,11 +213,11 @@ def _fits(value: Any, schema: Mapping[str, Any]) -> bool:
         return False
 
 
-def extract(text: str, schema: Mapping[str, Any], hint: str = "") -> Any:
-    """What the text holds of what the schema asks for."""
-    document = read_document(text)
-    reader = _Reader(document, Citations(text), schema, frozenset(content_stems(plain(hint))))
+def extract(reading: Reading, schema: Mapping[str, Any], hint: str = "") -> Any:
+    """What an answer (or a page read as one) holds of what the schema asks for."""
+    words = frozenset(content_stems(plain(hint)))
+    reader = _Reader(reading.document, reading.citations, schema, words)
     root = field_of("", schema, schema)
     if root.kind == "array":
-        return reader.array(root, document, pairs_in(document), 0)
-    return reader.object(document, root.schema, 0)
+        return reader.array(root, reading.document, pairs_in(reading.document), 0)
+    return reader.object(reading.document, root.schema, 0)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from judging.judges.lexical.quantities import Quantity, quantities
 from judging.judges.lexical.vocabulary import DEBUNKERS, NEGATORS
 from judging.judges.lexical.words import content_stems, names_in, plain, words_in
 
-__all__ = ["Facts", "facts_of", "merged", "readable", "terms_of"]
+__all__ = ["Facts", "asked", "denied", "facts_of", "merged", "readable", "terms_of"]
 
 SCOPE = 3  # content words after a negator that it negates, within its clause
 _LINK = re.compile(r"\]\([^()\s]{0,2048}(?:\([^()\s]{0,200}\)[^()\s]{0,2048})?\)")
@@ -27,8 +27,20 @@ _NOT_NEGATING = re.compile(
 )
 _CJK_NEGATOR = re.compile(r"[不没沒未無无]|ない|ません|なかった|않|아니")
 _DENIAL = re.compile(
-    r"\bnot (?:true|the case|correct|so)\b|\bno (?:truth|evidence)\b|\bcontrary to\b|\bdespite claims\b|不实|謠言|谣言|并非",
-    re.I,
+    r"\bnot (?:true|the case|correct)\b|\bno (?:truth|evidence)\b|\bcontrary to\b|\bdespite claims\b|不实|謠言|谣言|并非",
+    re.IGNORECASE,
+)
+_BACKWARD = re.compile(
+    r"(?:[^:]{0,30}:)?\W*(?:no, )?(?:this|that|it|which|these|both|all this)\b(?: (?:claim|story|figure|rumou?r|belief|number|date))?"
+    r" (?:is|was|are|has been|turned out to be)\b"
+    r".{0,30}?\b(?:false|untrue|wrong|incorrect|myth|hoax|not true|not correct|nonsense|debunked|legend|invented)\b"
+    r"|\W*(?:wrong|false|not so|untrue)\b",
+    re.IGNORECASE,
+)
+_ANSWER_NO = re.compile(r"(?:[^:]{0,30}:)?\W*(?:no|nein|non|nope|いいえ|不是|没有)\b", re.IGNORECASE)
+_ANSWER_YES = re.compile(r"(?:[^:]{0,30}:)?\W*(?:yes|ja|oui|sí|はい|是的)\b", re.IGNORECASE)
+_LABELLED_NO = re.compile(
+    r"([^,;.:]{1,60}): ?(?:no|none|not available|not included|nein|non|✗|✘|❌)(?![\w ]*\w)", re.IGNORECASE
 )
 _NUMERAL = re.compile(r"\d[\d,.]*")
 
@@ -42,13 +54,14 @@ class Facts:
     quantities: tuple[Quantity, ...]
     negated: frozenset[str]  # stems within the reach of a negation
     asserted: frozenset[str]  # stems outside of one
-    denied: bool  # the text says that what it repeats is not so
+    denies_before: bool  # it says that the sentence before it is not so
+    asks: bool = False  # it is a question, which says nothing
 
 
 def readable(text: str) -> str:
-    """A plain text without link targets, bare URLs, citation markers and Markdown marks."""
+    """A text in one line, without link targets, bare URLs, citation markers and Markdown marks."""
     without_links = _URL.sub(" ", _LINK.sub("] ", plain(text)))
-    return _MARKUP.sub(" ", _MARKER.sub(" ", without_links))
+    return " ".join(_MARKUP.sub(" ", _MARKER.sub(" ", without_links)).split())
 
 
 def _reach(clause: str) -> tuple[set[str], set[str]]:
@@ -65,30 +78,46 @@ def _reach(clause: str) -> tuple[set[str], set[str]]:
     return negated, asserted
 
 
+def _is_denied(clause: str) -> bool:
+    return bool(_DENIAL.search(clause)) or any(w in DEBUNKERS for w in words_in(clause))
+
+
 def _polarity(text: str) -> tuple[frozenset[str], frozenset[str]]:
     negated: set[str] = set()
     asserted: set[str] = set()
-    for clause in _CLAUSE.split(_NOT_NEGATING.sub(" ", text)):
+    for clause in _CLAUSE.split(_NOT_NEGATING.sub(" ", _LABELLED_NO.sub(r"; not true \1;", text))):
         inside, outside = _reach(clause)
-        if _CJK_NEGATOR.search(clause):
+        if _CJK_NEGATOR.search(clause) or _is_denied(clause):
             inside, outside = inside | outside, set()
         negated |= inside
         asserted |= outside
     return frozenset(negated - asserted), frozenset(asserted)
 
 
+def _without(text: str, found: Sequence[Quantity]) -> str:
+    """The text with its quantities blanked: units and month names are part of a number, not a topic."""
+    pieces, end = [], 0
+    for quantity in found:
+        pieces.append(text[end : max(end, quantity.at[0])])
+        end = max(end, quantity.at[1])
+    return " ".join([*pieces, text[end:]])
+
+
 @lru_cache(maxsize=4096)
 def facts_of(text: str) -> Facts:
     """What a stretch of text (a sentence, a claim) says."""
     clean = readable(text)
-    negated, asserted = _polarity(clean)
+    found = tuple(quantities(clean))
+    worded = _without(clean, found)
+    negated, asserted = _polarity(worded)
     return Facts(
-        frozenset(content_stems(clean)),
-        names_in(clean),
-        tuple(quantities(clean)),
+        frozenset(content_stems(worded)),
+        names_in(worded),
+        found,
         negated,
         asserted,
-        bool(_DENIAL.search(clean)) or any(w in DEBUNKERS for w in words_in(clean)),
+        _BACKWARD.match(clean) is not None,
+        clean.endswith(("?", "？")),
     )
 
 
@@ -102,8 +131,22 @@ def merged(parts: Iterable[Facts]) -> Facts:
         tuple(q for p in all_parts for q in p.quantities),
         frozenset().union(*(p.negated for p in all_parts)) - asserted,
         asserted,
-        any(p.denied for p in all_parts),
+        any(p.denies_before for p in all_parts),
     )
+
+
+def asked(facts: Facts, answer: str) -> Facts:
+    """What a question and the sentence after it say together: what is asked, if the answer is yes or no."""
+    if _ANSWER_NO.match(answer):
+        return denied(facts)
+    if _ANSWER_YES.match(answer):
+        return facts
+    return replace(facts, quantities=(), negated=frozenset(), asserted=frozenset())
+
+
+def denied(facts: Facts) -> Facts:
+    """The same words, all of them denied."""
+    return replace(facts, negated=facts.stems, asserted=frozenset())
 
 
 def terms_of(text: str) -> frozenset[str]:

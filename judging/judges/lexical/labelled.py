@@ -118,7 +118,7 @@ def lead_of(element: Element) -> str:
     """What an item, row or section is about: its bold beginning, linked beginning, or first words."""
     if element.kind is Kind.ROW:
         return next((tidy(c) for c in element.cells if tidy(c) and not tidy(c).isdigit()), "")
-    head = element.head
+    head = element.head.strip().partition("\n")[0]
     marked = _LEAD_BOLD.match(head) or _LEAD_LINK.match(head)
     text = readable(marked["text"] if marked else head)
     text = _ORDINAL_LABEL.sub("", _NUMBERING.sub("", text.strip()), count=1)

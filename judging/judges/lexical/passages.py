@@ -9,20 +9,22 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter, OrderedDict, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections import OrderedDict, defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from judging.judges.lexical.facts import Facts, facts_of, merged, terms_of
-from judging.judges.lexical.words import Span, sentences
+from judging.judges.lexical.facts import Facts, asked, denied, facts_of, merged, readable, terms_of
+from judging.judges.lexical.words import Span, content_stems, sentences
 
 __all__ = ["Index", "IndexCache", "Window"]
 
 CANDIDATES = 24  # sentences looked at closely for one claim
 SHAPES = ((0, 0), (-1, 0), (0, 1), (-1, 1), (0, 2), (-2, 0))  # sentences before and after a candidate
-LEAD = 3  # first sentences of a text, which say what all of it is about
+LEAD_WORDS = 4  # first content words of a text, which with its title and first heading say what it is about
 MAX_HEADING = 100  # characters
-_HEADING = re.compile(r"#{1,6} |[^.!?。！？|:]{1,100}$")
+_HEADING = re.compile(r"[^.!?。！？:]{1,100}")
+_UNIT_IN_HEADER = re.compile(r"[(\[]\s*(?:in )?([^()\[\]]{1,12})\s*[)\]]|\bin (\w{1,10})\s*$")
+_BARE_NUMBER = re.compile(r"[\d.,\s]{1,20}")
 _ROW = re.compile(r"[^|\n]{0,500}\|")
 
 
@@ -36,10 +38,13 @@ class Window:
     context: frozenset[str]
 
 
-def _is_heading(line: str, following: str) -> bool:
-    if line.startswith("#"):
-        return True
-    return len(line) <= MAX_HEADING and len(following) > len(line) and _HEADING.fullmatch(line) is not None
+def _labelled(column: str, cell: str) -> str:
+    unit = _UNIT_IN_HEADER.search(column)
+    if unit is None:
+        return f"{column.strip()} {cell.strip()}"
+    name = column[: unit.start()].strip()
+    suffix = (unit[1] or unit[2]) if _BARE_NUMBER.fullmatch(cell.strip()) else ""
+    return f"{name} {cell.strip()} {suffix}"
 
 
 class Index:
@@ -50,31 +55,59 @@ class Index:
         self.spans = sentences(text)
         self.terms = [terms_of(self.sentence(i)) for i in range(len(self.spans))]
         self.title = terms_of(title)
-        self.lead = frozenset().union(*self.terms[:LEAD])
         self.places: dict[str, list[int]] = defaultdict(list)
         for number, terms in enumerate(self.terms):
             for term in terms:
                 self.places[term].append(number)
-        self.headings, self.headers = self._above()
+        self.rows = self._rows()
+        self.headings = [number for number in range(len(self.spans)) if self._is_heading(number)]
+        self.above = self._above()
+        self.topic = self.title | (self._lead() - self._records())
 
     def sentence(self, number: int) -> str:
         """The words of one sentence, verbatim."""
         return self.text[slice(*self.spans[number])]
 
-    def _above(self) -> tuple[list[int], list[int]]:
+    def _rows(self) -> list[bool]:
+        barred = [_ROW.match(self.sentence(i)) is not None for i in range(len(self.spans))]
+        beside = zip([False, *barred], [*barred[1:], False], strict=False)
+        return [here and (before or after) for here, (before, after) in zip(barred, beside, strict=False)]
+
+    def _lead(self) -> frozenset[str]:
+        """What the text as a whole is about: its first heading and how its first sentence begins."""
+        heading = self.terms[0] if self.headings[:1] == [0] else frozenset()
+        first = 1 if heading and len(self.spans) > 1 else 0
+        words = content_stems(readable(self.sentence(first))) if self.spans else []
+        return heading | frozenset(words[:LEAD_WORDS])
+
+    def _is_heading(self, number: int) -> bool:
+        line = self.sentence(number)
+        if self.rows[number]:
+            return False
+        if line.startswith("#"):
+            return True
+        alone = (
+            number + 1 < len(self.spans)
+            and "\n" in self.text[self.spans[number].end : self.spans[number + 1].start]
+        )
+        return alone and not line.startswith("-") and _HEADING.fullmatch(line) is not None
+
+    def _above(self) -> list[tuple[int, int]]:
         """For each sentence the number of its heading and of its table's first row, -1 for none."""
-        headings, headers = [], []
+        above = []
         heading = header = -1
+        headings = set(self.headings)
         for number in range(len(self.spans)):
-            line = self.sentence(number)
-            row = _ROW.match(line) is not None
-            header = (header if header >= 0 else number) if row else -1
-            following = self.sentence(number + 1) if number + 1 < len(self.spans) else ""
-            if not row and _is_heading(line, following):
-                heading = number
-            headings.append(heading)
-            headers.append(header)
-        return headings, headers
+            header = (header if header >= 0 else number) if self.rows[number] else -1
+            heading = number if number in headings else heading
+            above.append((heading, header))
+        return above
+
+    def _records(self) -> frozenset[str]:
+        """Words that name a section below the first heading, or a row: what is said of them stands there."""
+        named = [self.terms[n] for n in self.headings if n > 0]
+        firsts = [terms_of(self.sentence(n).partition("|")[0]) for n, row in enumerate(self.rows) if row]
+        return frozenset().union(*named, *firsts)
 
     def rarity(self, term: str) -> float:
         """0 for a word in every sentence, 1 for one in none."""
@@ -82,35 +115,49 @@ class Index:
         return math.log((total + 1) / (len(self.places.get(term, ())) + 1)) / math.log(total + 1)
 
     def candidates(self, terms: Iterable[str]) -> list[int]:
-        """The sentences that hold most of the rare terms, best first."""
-        scores: Counter[int] = Counter()
+        """The sentences that hold most of the rare terms, best first; the topic itself counts little."""
+        scores: dict[int, float] = defaultdict(float)
         for term in sorted(terms):
-            weight = 0.1 + self.rarity(term)
+            weight = (0.1 + self.rarity(term)) * (0.3 if term in self.topic else 1.0)
             for number in self.places.get(term, ()):
-                scores[number] += weight  # type: ignore[assignment]
+                scores[number] += weight
         best = sorted(scores.items(), key=lambda pair: (-round(pair[1], 9), pair[0]))
         return [number for number, _ in best[:CANDIDATES]]
 
     def _context(self, numbers: range) -> frozenset[str]:
-        above = {self.headings[n] for n in numbers} | {self.headers[n] for n in numbers}
-        return self.title.union(*(self.terms[n] for n in above if n >= 0))
+        above = {number for n in numbers for number in self.above[n] if number >= 0}
+        return self.title.union(*(self.terms[n] for n in above))
+
+    def _reading(self, number: int) -> str:
+        """A sentence as it is to be understood: each cell of a row with its column's header and unit."""
+        header = self.above[number][1]
+        if header < 0 or header == number:
+            return self.sentence(number)
+        columns, cells = (self.sentence(n).strip("| ").split("|") for n in (header, number))
+        return "; ".join(_labelled(*pair) for pair in zip(columns, cells, strict=False))
+
+    def _facts(self, number: int) -> Facts:
+        facts = facts_of(self._reading(number))
+        following = self.sentence(number + 1) if number + 1 < len(self.spans) else ""
+        if facts.asks:
+            return asked(facts, following)
+        return denied(facts) if facts_of(following).denies_before else facts
 
     def window(self, first: int, last: int) -> Window:
         """The sentences ``first`` to ``last``, inclusive."""
         numbers = range(first, last + 1)
         span = Span(self.spans[first].start, self.spans[last].end)
-        facts = merged(facts_of(self.sentence(n)) for n in numbers)
-        return Window(span, numbers, facts, self._context(numbers))
+        return Window(span, numbers, merged(self._facts(n) for n in numbers), self._context(numbers))
 
     def windows(self, terms: Iterable[str]) -> Iterator[Window]:
-        """The windows around the candidate sentences, each once."""
+        """The windows around the candidate sentences, each once. A row of a table stands for itself."""
         seen = set()
         for number in self.candidates(terms):
             for before, after in SHAPES:
-                bounds = (max(0, number + before), min(len(self.spans) - 1, number + after))
-                if bounds not in seen:
-                    seen.add(bounds)
-                    yield self.window(*bounds)
+                first, last = max(0, number + before), min(len(self.spans) - 1, number + after)
+                if (first, last) not in seen and (first == last or not any(self.rows[first : last + 1])):
+                    seen.add((first, last))
+                    yield self.window(first, last)
 
 
 class IndexCache:
@@ -128,8 +175,3 @@ class IndexCache:
         while len(self._held) > 1 and sum(len(t) for t, _ in self._held) > self._room:
             self._held.popitem(last=False)
         return index
-
-
-def weights(terms: Iterable[str], names: frozenset[str], index: Index) -> Mapping[str, float]:
-    """How much each term of a claim counts: names more, words that stand everywhere in the text less."""
-    return {t: (1.6 if t in names else 1.0) * (0.35 + 0.65 * index.rarity(t)) for t in terms}

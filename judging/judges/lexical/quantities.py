@@ -74,7 +74,7 @@ _DATES = tuple(
     )
 )
 _NUMBER = re.compile(
-    r"(?<![a-zA-Z\d_.,])(?<!\d:)(?:\d{1,3}(?:[ ,.'’]\d{3})+(?![\d])(?:[.,]\d{1,9})?|\d{1,15}(?:[.,]\d{1,9})?)(?!\d)"
+    r"(?<![a-zA-Z\d_.,])(?<!\d:)(?<![A-Z]-)(?:\d{1,3}(?:[ ,.'’]\d{3})+(?![\d])(?:[.,]\d{1,9})?|\d{1,15}(?:[.,]\d{1,9})?)(?!\d)"
 )
 _VERSION = re.compile(r"(?:\.\d{1,9}){1,6}")
 _CLOCK = re.compile(r":([0-5]\d)(?::[0-5]\d)?(?:\s?([ap])\.?m\b)?", re.IGNORECASE)
@@ -82,7 +82,7 @@ _WORD_NUMBER = re.compile(r"(?<!\w)[^\W\d_]+(?:-[^\W\d_]+)?(?!\w)")
 _ORDINAL = re.compile(r"(?:st|nd|rd|th|º|ª)(?!\w)")
 _SCALE = re.compile(r"[ -]?(百万|[万萬亿億千만억]|[^\W\d_]{1,9}(?![^\W\d_]))")
 _UNIT = re.compile(
-    r"[ -]{0,2}(per cent|us\$|°[cf]|[kcm]?m[²2]|[%‰$€£¥℃₹₩]|公里|キロ|メートル|米|公斤|美元|欧元|円|元|人|[^\W\d_]{1,20})",
+    r"[ -]{0,2}(per cent|us\$|degrees? (?:celsius|fahrenheit)|°[cf]|[kcm]?m[²2]|[%‰$€£¥℃₹₩]|公里|キロ|メートル|米|公斤|美元|欧元|円|元|人|[^\W\d_]{1,20})",
     re.IGNORECASE,
 )
 _CURRENCY = re.compile(
@@ -277,15 +277,17 @@ def _word_value(word: str) -> int | None:
 
 
 def _written(text: str) -> Iterator[Number]:
-    """Numbers and ordinals in words; "one" alone is a pronoun far too often to be read as a number."""
+    """Numbers and ordinals in words; "one" and "first" are seldom meant as numbers."""
     for match in _WORD_NUMBER.finditer(text):
         word = match.group().casefold()
         start, end = match.span()
+        if word in ("one", "first"):
+            continue
         if word in ORDINAL_WORDS and text[end : end + 1] != "s":
             yield Number(float(ORDINAL_WORDS[word]), "ordinal", _near(text, start, end), at=(start, end))
             continue
         value = _word_value(word)
-        if value is None or word == "one":
+        if value is None:
             continue
         scale, end = _scale(text, end, currency=False)
         unit, factor, end = _unit_after(text, end)

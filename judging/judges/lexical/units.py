@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-__all__ = ["UNITS"]
+from judging.judges.lexical.words import stem
+
+__all__ = ["IMPLIED", "UNITS"]
+
+_CURRENCIES = ("USD", "EUR", "GBP", "JPY", "CNY", "CHF", "NOK", "SEK", "DKK", "INR", "KRW")
 
 UNITS: dict[str, tuple[str, float]] = {
     "%": ("%", 1), "percent": ("%", 1), "per cent": ("%", 1), "percentage": ("%", 1), "prozent": ("%", 1),
@@ -23,9 +27,27 @@ UNITS: dict[str, tuple[str, float]] = {
     "元": ("CNY", 1), "cny": ("CNY", 1), "rmb": ("CNY", 1), "yuan": ("CNY", 1), "chf": ("CHF", 1),
     "nok": ("NOK", 1), "sek": ("SEK", 1), "dkk": ("DKK", 1), "inr": ("INR", 1), "₹": ("INR", 1),
     "₩": ("KRW", 1), "krw": ("KRW", 1),
-    "°c": ("degC", 1), "℃": ("degC", 1), "celsius": ("degC", 1), "°f": ("degF", 1), "fahrenheit": ("degF", 1),
+    "°c": ("degC", 1), "℃": ("degC", 1), "celsius": ("degC", 1), "degree celsius": ("degC", 1), "degrees celsius": ("degC", 1), "degrees fahrenheit": ("degF", 1),
+    "°f": ("degF", 1), "fahrenheit": ("degF", 1),
     "kb": ("byte", 1e3), "mb": ("byte", 1e6), "gb": ("byte", 1e9), "tb": ("byte", 1e12),
     "w": ("watt", 1), "kw": ("watt", 1e3), "mw": ("watt", 1e6), "gw": ("watt", 1e9),
     "ha": ("m2", 1e4), "hectare": ("m2", 1e4), "km²": ("m2", 1e6), "km2": ("m2", 1e6), "m²": ("m2", 1),
     "m2": ("m2", 1), "人": ("person", 1),
 }  # fmt: skip
+
+
+def _stems(words: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in words.split())
+
+
+# What a number says by its unit alone, as stems: dimension → words.
+IMPLIED: dict[str, frozenset[str]] = {
+    **dict.fromkeys(_CURRENCIES, _stems("price cost fee charge pay worth")),
+    "m": _stems("high long wide deep distance measure stand"),
+    "kg": _stems("weigh mass"),
+    "s": _stems("last take duration time"),
+    "m2": _stems("area cover"),
+    "degC": _stems("temperature"),
+    "degF": _stems("temperature"),
+    "time": _stems("time"),
+}

@@ -45,7 +45,7 @@ STOP_WORDS = frozenset(
 NEGATORS = frozenset(
     word_list("""
     not no never none neither nor without cannot cant dont doesnt didnt isnt arent wasnt werent wont wouldnt
-    hasnt havent hadnt couldnt shouldnt nobody nothing nowhere lacks lack lacked lacking fails failed refused
+    hasnt havent hadnt couldnt shouldnt nobody nothing nowhere lacks lack lacked lacking lost lose loses losing fails failed refused
     refuses unable nicht kein keine keinen keiner nie niemals ohne pas jamais aucun aucune sans nunca ningun
     ninguna sin jamas non mai senza nao sem niet geen
     """)
@@ -96,18 +96,19 @@ SYNONYMS: tuple[str, ...] = (
     "largest biggest",
     "found founded establish created foundation inception",
     "population inhabitants residents",
-    "price cost charge fee",
+    "price cost fee",
     "die death dead deceased",
     "birth born",
     "buy acquire purchase acquisition",
     "big large",
     "begin start commence launch",
+    "open inaugurate",
     "end finish conclude",
     "film movie",
     "located situated location",
     "write author writer",
     "win winner victory",
-    "advise advisor adviser supervisor supervise",
+    "advise advisor adviser supervisor supervise supervision",
     "climb ascend ascent summited climber",
     "company firm corporation",
     "build construct construction",
@@ -124,7 +125,9 @@ SYNONYMS: tuple[str, ...] = (
     "study research",
     "happen occur",
     "need require",
-    "receive obtain",
+    "receive obtain grant award",
+    "fund finance sponsor pay",
+    "enrol enroll recruit participate",
     "annual yearly",
     "photo photograph picture",
     "warden keeper custodian",

@@ -25,6 +25,7 @@ __all__ = [
     "content_stems",
     "fold",
     "fold_word",
+    "is_pair",
     "names_in",
     "plain",
     "sentences",
@@ -32,6 +33,7 @@ __all__ = [
     "words_in",
 ]
 
+WRAPPED = 60  # characters of a line from which a line break may be a mere wrap
 MAX_WORD = 64  # characters; nothing longer is a word, and what is remembered of it must stay small
 MAX_SENTENCE = 600  # characters; what runs longer without a full stop is cut at a space
 _HIDDEN = re.compile(
@@ -42,9 +44,15 @@ _SPACELESS = (
     "\u3005-\u3007\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 )
 _CJK_RUN = re.compile(f"[{_SPACELESS}]+")
+_CLOSERS = frozenset(".!?:;。！？；：|")
+_LISTED = re.compile(r"\d{1,3}[.)] ")
+# Particles, copulas and negators of Chinese and Japanese stand between words; pairs across them are no words.
+_PARTICLES = re.compile("[的了是在有和与與及于於为為被之其也都该該不没沒未无無はがをにのでとも]")
+_GERMAN = re.compile(r"\b(?:der|die|das|und|ist|wurde|eine[rnms]?|nicht|kein|gibt)\b")
 _WORD = re.compile(f"[{_SPACELESS}]+|[^\\W_{_SPACELESS}]+(?:['’][^\\W_{_SPACELESS}]+)*")
 _ACRONYM = re.compile(r"(?<!\w)(?:[^\W\d_]\.){2,8}")
 # The look-behind and the possessive quantifiers keep a megabyte of full stops linear.
+_MODEL = re.compile(r"(?<=[A-Z])-(?=\d)")  # "K-17" is one word and no number
 _END = re.compile(r"\n+|[。！？；]++[”’」』）)\"']*+|(?<![.!?…])[.!?…]++[\"”’')\]]*+(?=\s)")
 
 
@@ -131,19 +139,21 @@ def _opposed() -> dict[str, frozenset[str]]:
 OPPOSED = _opposed()  # stem → the stems that cannot hold beside it
 
 
+def _joined(text: str) -> str:
+    return _MODEL.sub("", _ACRONYM.sub(lambda m: m.group().replace(".", ""), text))
+
+
 def words_in(text: str) -> Iterator[str]:
     """The folded words of a plain text in order, acronyms joined; a CJK run stays one word."""
-    joined = _ACRONYM.sub(lambda m: m.group().replace(".", ""), text)
-    for match in _WORD.finditer(joined):
+    for match in _WORD.finditer(_joined(text)):
         word = match.group()
         yield word if _CJK_RUN.match(word) else fold_word(word[:MAX_WORD])
 
 
 def _bigrams(run: str) -> Iterator[str]:
-    if len(run) == 1:
-        yield run
-    for i in range(len(run) - 1):
-        yield run[i : i + 2]
+    for part in _PARTICLES.split(run):
+        for i in range(len(part) - 1):
+            yield part[i : i + 2]
 
 
 def content_stems(text: str) -> list[str]:
@@ -157,10 +167,18 @@ def content_stems(text: str) -> list[str]:
     return out
 
 
+def is_pair(term: str) -> bool:
+    """Whether a stem is a pair of CJK characters."""
+    return len(term) == 2 and _CJK_RUN.fullmatch(term) is not None
+
+
 def names_in(text: str) -> frozenset[str]:
     """Stems of the words of a plain text that are written like names: capitals not at its beginning."""
+    if _GERMAN.search(text):
+        return frozenset()  # every noun is written with a capital there
     found = set()
     previous_end = True
+    text = _joined(text)
     for match in _WORD.finditer(text):
         word = match.group()
         if word[0].isupper() and not previous_end and fold_word(word) not in STOP_WORDS:
@@ -176,11 +194,21 @@ def _is_abbreviation(text: str, dot: int) -> bool:
 
 def _ends(text: str) -> Iterator[int]:
     for match in _END.finditer(text):
-        dotted = match.group() == "."
-        if dotted and (_is_abbreviation(text, match.start()) or _goes_on(text, match.end())):
+        mark, start, end = match.group(), match.start(), match.end()
+        if mark == "." and (_is_abbreviation(text, start) or _goes_on(text, end)):
+            continue
+        if mark == "\n" and _is_wrapped(text, start, end):
             continue
         yield match.end()
     yield len(text)
+
+
+def _is_wrapped(text: str, start: int, end: int) -> bool:
+    """Whether a line break only wraps a long line, as in plain text and PDFs."""
+    if end - start != 1 or text[start - 1 : start] in _CLOSERS or not text[end : end + 1].isalnum():
+        return False
+    line = text[text.rfind("\n", max(0, start - 2 * WRAPPED), start) + 1 : start]
+    return len(line) >= WRAPPED and "|" not in line and not _LISTED.match(text, end)
 
 
 def _goes_on(text: str, end: int) -> bool:
