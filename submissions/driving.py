@@ -22,6 +22,8 @@ from submissions.queue import wake
 
 log = structlog.get_logger(__name__)
 
+AT_WORK = (Submission.State.QUEUED, Submission.State.COLLECTING, Submission.State.JUDGING)
+
 
 class Slice(StrEnum):
     """How a slice of work ended."""
@@ -46,6 +48,8 @@ def drive(job_id: int, work: Callable[[Lease], Slice]) -> str:
     if lease is None:
         return "not free"
     with structlog.contextvars.bound_contextvars(job=job_id, submission=lease.job.submission.public_id):
+        if lease.job.submission.state not in AT_WORK:
+            return stop(lease)
         if lease.job.takeovers > settings.EVALSERVICE["JOB_TAKEOVERS"]:
             return fail(lease, "no_progress")
         return _slice(lease, work)
@@ -60,6 +64,9 @@ def _slice(lease: Lease, work: Callable[[Lease], Slice]) -> str:
         return "lost"
     except WorkPaused as pause:
         return pause_submission(lease, pause)
+    except IllegalTransition as moved:  # cancelled or paused in the moment before the work was closed
+        log.info("submission_moved_on", wanted=moved.wanted)
+        return stop(lease)
     except Exception:  # whatever a judge, a rubric or a page raises must not leave the job hanging
         log.exception("slice_raised", takeovers=lease.job.takeovers)
         return give_back(lease, backoff=True)
@@ -107,10 +114,11 @@ def fail(lease: Lease, reason: str) -> str:
     log.error("submission_failed", reason=reason)
     now = timezone.now()
     lease.end(Job.State.FAILED, reason=reason, finished_at=now)
-    submission = Submission.objects.select_for_update().get(pk=lease.job.submission_id)
-    Job.objects.filter(submission=submission, state__in=[Job.State.READY]).update(
+    # Jobs before their submission, as everywhere: two transactions that lock both cannot wait for each other.
+    Job.objects.filter(submission=lease.job.submission_id, state=Job.State.READY).update(
         state=Job.State.CANCELLED, finished_at=now
     )
+    submission = Submission.objects.select_for_update().get(pk=lease.job.submission_id)
     try:
         submission.move(Submission.State.FAILED, actor="worker", now=now, reason=reason)
     except IllegalTransition:
@@ -124,7 +132,8 @@ def resume(submission: Submission, *, actor: str, now: dt.datetime) -> int:
 
     :raises IllegalTransition: it is not paused.
     """
-    jobs = list(submission.jobs.filter(state__in=[Job.State.READY, Job.State.RUNNING]))
+    unfinished = submission.jobs.filter(state__in=[Job.State.READY, Job.State.RUNNING])
+    jobs = list(unfinished.select_for_update().order_by("id"))
     collecting = any(job.kind == Job.Kind.COLLECT for job in jobs)
     to = Submission.State.COLLECTING if collecting else Submission.State.JUDGING
     submission.move(to, actor=actor, now=now, reason="resumed")

@@ -206,16 +206,16 @@ def cancel(*, submission: Submission, now: dt.datetime) -> Submission:
 
     :raises TooLateToCancel: it has come to another end.
     """
+    # Jobs before their submission, as where a job is closed: neither transaction can wait for the other.
+    unfinished = submission.jobs.filter(state__in=(Job.State.READY, Job.State.RUNNING, Job.State.PAUSED))
+    list(unfinished.select_for_update().order_by("id"))
     current = locked(submission)
     if current.state == Submission.State.CANCELLED:
         return current
     if Submission.State.CANCELLED not in Submission.TRANSITIONS[current.state]:
         raise TooLateToCancel
     current.move(Submission.State.CANCELLED, actor=actor_of(current.system.team), now=now)
-    unfinished = (Job.State.READY, Job.State.RUNNING, Job.State.PAUSED)
-    current.jobs.filter(state__in=unfinished).update(
-        state=Job.State.CANCELLED, lease_until=None, lease_owner="", finished_at=now
-    )
+    unfinished.update(state=Job.State.CANCELLED, lease_until=None, lease_owner="", finished_at=now)
     return current
 
 

@@ -11,7 +11,7 @@ from django.db import DatabaseError
 from django.utils import timezone
 
 from submissions import queue
-from submissions.driving import Slice, WorkPaused, drive, resume
+from submissions.driving import Slice, WorkPaused, drive, fail, resume
 from submissions.leases import Lease, LeaseLost, acquire
 from submissions.models import Job, Submission
 from submissions.models.submission import IllegalTransition
@@ -186,12 +186,15 @@ def test_work_that_raises_is_tried_again_later_and_then_fails_with_a_reason(sett
 
 
 def test_failing_cancels_the_other_jobs_and_spares_a_submission_that_is_over() -> None:
-    job = make_job("judging", takeovers=99)
+    job = make_job("judging")
     other = Job.objects.create(
         submission=job.submission, kind=Job.Kind.JUDGE, shard=1, created_at=timezone.now()
     )
+    lease = acquire(job.pk)
+    assert lease is not None
     Submission.objects.filter(pk=job.submission_id).update(state="cancelled")
-    assert drive(job.pk, lambda lease: Slice.MORE) == "failed"
+    assert fail(lease, "no_progress") == "failed"
+    assert fresh(job).state == Job.State.FAILED
     assert fresh(other).state == Job.State.CANCELLED
     assert Submission.objects.get(pk=job.submission_id).state == "cancelled"
 
@@ -220,22 +223,55 @@ def test_resuming_a_submission_that_was_collecting_goes_on_collecting() -> None:
 
 
 def test_a_second_pause_is_too_late_and_harmless() -> None:
-    job = make_job("cancelled")
+    job = make_job("judging")
 
     def work(lease: Lease) -> Slice:
+        Submission.objects.filter(pk=job.submission_id).update(state="cancelled")
         raise WorkPaused("quota")
 
     assert drive(job.pk, work) == "paused"
     assert Submission.objects.get(pk=job.submission_id).state == "cancelled"
 
 
-@pytest.mark.parametrize(
-    ("state", "outcome", "job_state"),
-    [("cancelled", "cancelled", Job.State.CANCELLED), ("paused", "parked", Job.State.READY)],
-)
+ENDS = [("cancelled", "cancelled", Job.State.CANCELLED), ("paused", "parked", Job.State.READY)]
+
+
+@pytest.mark.parametrize(("state", "outcome", "job_state"), ENDS)
 def test_stopped_work_follows_the_submission(state: str, outcome: str, job_state: str) -> None:
+    job = make_job("judging")
+
+    def work(lease: Lease) -> Slice:
+        Submission.objects.filter(pk=job.submission_id).update(state=state)
+        return Slice.STOPPED
+
+    assert drive(job.pk, work) == outcome
+    assert fresh(job).state == job_state
+
+
+@pytest.mark.parametrize(("state", "outcome", "job_state"), ENDS)
+def test_a_submission_that_moved_on_while_its_work_was_closed_is_no_failure(
+    state: str, outcome: str, job_state: str
+) -> None:
+    job = make_job("judging")
+
+    def work(lease: Lease) -> Slice:
+        Submission.objects.filter(pk=job.submission_id).update(state=state)
+        raise IllegalTransition(job.submission.public_id, "judged")
+
+    assert drive(job.pk, work) == outcome
+    assert fresh(job).state == job_state
+
+
+@pytest.mark.parametrize(("state", "outcome", "job_state"), ENDS)
+def test_a_message_that_comes_after_a_pause_or_the_end_starts_nothing(
+    state: str, outcome: str, job_state: str
+) -> None:
     job = make_job(state)
-    assert drive(job.pk, lambda lease: Slice.STOPPED) == outcome
+
+    def work(lease: Lease) -> Slice:
+        raise AssertionError("nothing may start")
+
+    assert drive(job.pk, work) == outcome
     assert fresh(job).state == job_state
 
 
