@@ -46,21 +46,15 @@ def record_scores(
 ) -> Submission:
     """Store all scores of a submission at once and move it to ``judged``, or ``incomplete`` with its reasons.
 
-    :raises InvalidScore: a number is not finite or out of range, or feedback came for a test set; nothing is
-        stored.
+    :raises InvalidScore: a number is not finite or out of range, an answer is not the submission's, or feedback
+        came for a test set; nothing is stored.
     :raises submissions.models.submission.IllegalTransition: the submission is not being judged.
     """
     rows = [_checked(scores, submission.task_set) for scores in answers]
     _refuse_odd_numbers(summary, "summary")
     _refuse_odd_numbers(provenance, "provenance")
     for row in rows:
-        Answer.objects.filter(pk=row.answer_id, submission=submission).update(
-            score=row.score,
-            user_pref=row.user_pref,
-            coverage=row.coverage,
-            metrics=row.metrics,
-            feedback=row.feedback,
-        )
+        _store(row, submission)
     to = Submission.State.INCOMPLETE if incomplete_reasons else Submission.State.JUDGED
     submission.move(
         to,
@@ -76,6 +70,18 @@ def record_scores(
     return submission
 
 
+def _store(row: AnswerScores, submission: Submission) -> None:
+    stored = Answer.objects.filter(pk=row.answer_id, submission=submission).update(
+        score=row.score,
+        user_pref=row.user_pref,
+        coverage=row.coverage,
+        metrics=row.metrics,
+        feedback=row.feedback,
+    )
+    if not stored:
+        raise InvalidScore(f"answer {row.answer_id} is none of submission {submission.public_id}")
+
+
 def _checked(scores: AnswerScores, task_set: TaskSet) -> AnswerScores:
     where = f"answer {scores.answer_id}"
     if scores.score is not None:
@@ -86,11 +92,12 @@ def _checked(scores: AnswerScores, task_set: TaskSet) -> AnswerScores:
     if scores.feedback is not None and task_set.split != TaskSet.Split.DEV:
         raise InvalidScore(f"{where}: feedback may be kept for dev sets only")
     _refuse_odd_numbers(scores.metrics, f"{where}: metrics")
+    _refuse_odd_numbers(scores.feedback, f"{where}: feedback")
     return scores
 
 
 def _in_unit(value: float, name: str) -> float:
-    if not math.isfinite(value) or not 0 <= value <= 1:
+    if not 0 <= value <= 1:  # NaN is not
         raise InvalidScore(f"{name} {value} is not within 0 and 1")
     return value
 
