@@ -7,9 +7,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from typing import Any
 
-__all__ = ["canonical", "digest"]
+__all__ = ["canonical", "digest", "plain", "storable"]
+
+_BROKEN = re.compile("[\x00\ud800-\udfff]")
+_WHOLE = 1e16  # from here on a float is written with an exponent, and read back from a database as an integer
 
 
 def canonical(value: Any) -> bytes:
@@ -25,3 +29,25 @@ def canonical(value: Any) -> bytes:
 def digest(value: Any) -> str:
     """SHA-256 of the canonical JSON, 64 hex digits."""
     return hashlib.sha256(canonical(value)).hexdigest()
+
+
+def storable(text: str) -> str:
+    """``text`` as every database takes it: NUL and lone surrogates become U+FFFD."""
+    return _BROKEN.sub("\ufffd", text)
+
+
+def plain(value: Any) -> Any:
+    """A JSON value exactly as any database gives it back: keys in order, text storable, lists for tuples.
+
+    What was judged and what is replayed from the database must be the same to the last digit.
+    """
+    if isinstance(value, str):
+        return storable(value)
+    if isinstance(value, dict):
+        items = {storable(key): plain(item) for key, item in value.items()}
+        return {key: items[key] for key in sorted(items)}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, float):
+        return int(value) if abs(value) >= _WHOLE else value + 0.0  # no database keeps the sign of a zero
+    return value

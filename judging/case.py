@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from judging.cascade import ScoringProfile
@@ -18,7 +17,7 @@ __all__ = ["AnswerWork", "Case", "Snapshot"]
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A stored capture, as judging needs it."""
+    """A stored capture, as judging needs it. ``static_only``: HTML of the live web that no browser has shown."""
 
     id: int
     url: str
@@ -58,7 +57,8 @@ class Case:
     """What all answers of a submission share.
 
     ``pages`` are the snapshots of what the submission cites, by page key; ``references`` those that came with
-    the task set. ``read`` gives the text of a snapshot by hash.
+    the task set. ``read`` gives the text of a snapshot by hash. ``now`` is when the round began,
+    ``collected_at`` when the first one did.
     """
 
     profile_hash: str
@@ -70,10 +70,10 @@ class Case:
     pages: Mapping[str, Snapshot]
     references: Mapping[str, Snapshot]
     read: Callable[[str], str]
+    collected_at: dt.datetime
     own_domains: frozenset[str] = frozenset()
     votes: int = 1
     passage_characters: int = 24_000
-    extra: Mapping[str, Any] = field(default_factory=dict)
 
     def snapshot(self, url: str, *, reference: bool = False) -> Snapshot | None:
         """The snapshot taken for ``url``; None if there is none.
@@ -82,17 +82,23 @@ class Case:
         """
         return (self.references if reference else self.pages).get(url_key(url))
 
-    def standing(self, snapshot: Snapshot) -> Standing:
-        """What can be done with ``snapshot`` now."""
+    def standing(self, snapshot: Snapshot | None) -> Standing:
+        """What can be done with ``snapshot`` now; with none, the judge reads a URL that nobody collected."""
+        if snapshot is None:
+            age = self.now - self.collected_at
+            return standing("network", status=None, probe_ok=None, age=age, blocked_days=self.blocked_days)
         if self.is_own(snapshot.final_url or snapshot.url):
             return Standing.OWN
-        return standing(
+        found = standing(
             snapshot.verdict,
             status=snapshot.status,
             probe_ok=snapshot.probe_ok,
             age=self.now - snapshot.fetched_at,
             blocked_days=self.blocked_days,
         )
+        # What a browser would have shown is not known: on a test set a person must look.
+        unsure = snapshot.static_only and self.split == "test"
+        return Standing.REVIEW if found is Standing.READABLE and unsure else found
 
     def is_own(self, url: str) -> bool:
         """Whether a page lies on one of the team's own domains: such a page decides nothing."""

@@ -29,8 +29,6 @@ from judging.scoring import ErrorClass, error_class
 
 __all__ = ["Source", "decide_criterion", "decide_leaf", "decide_statement", "read_answer", "read_page"]
 
-DECIDED = frozenset({Finding.SUPPORTED, Finding.REFUTED})
-
 
 class Source:
     """A URL as cited and what we hold of it."""
@@ -46,7 +44,7 @@ class Source:
         except MalformedUrl:
             self.standing = Standing.DEAD
             return
-        self.standing = case.standing(self.snapshot) if self.snapshot else Standing.RETRY
+        self.standing = case.standing(self.snapshot)
 
     def fingerprint(self) -> list[str]:
         """What of the page goes into a key: its text and where it stands, not its row."""
@@ -228,12 +226,16 @@ def _error_class(finding: Finding, best: VerifyReply | None, findings: Sequence[
 
 
 # ------------------------------------------------------------------ leaves of a tree
-async def decide_leaf(check: Check, work: AnswerWork, case: Case, desk: Desk) -> Judgement:
-    """The judgement of one leaf of a rubric tree."""
+async def decide_leaf(
+    check: Check, work: AnswerWork, case: Case, desk: Desk, *, broken: bool = False
+) -> Judgement:
+    """The judgement of one leaf of a rubric tree. ``broken``: an extraction failed by our own fault."""
     if isinstance(check, Claim):
         return await _decide_claim(check, work, case, desk)
     if isinstance(check, PageExtraction):
         return await _decide_page_extraction(check, work, case, desk)
+    if isinstance(check, Unknown):
+        return await _note_unknown(check, work, case, desk, broken=broken)
     return await _decided_by_code(check, work, case, desk)
 
 
@@ -243,23 +245,30 @@ async def _remember(
     return await desk.judgement(answer=work.id, rubric=work.rubric_id, check=check, key=key, decide=decide)
 
 
-async def _decided_by_code(check: Assertion | Unknown, work: AnswerWork, case: Case, desk: Desk) -> Judgement:
-    if isinstance(check, Unknown):
-        body: dict[str, Any] = {"id": check.id, "unknown": check.reason}
-        found = Judgement(Finding.NOT_ASSESSED, code="extraction_failed", reason=check.reason)
-    else:
-        body = {"id": check.id, "assert": check.expression, "holds": check.holds}
-        found = Judgement(
+async def _decided_by_code(check: Assertion, work: AnswerWork, case: Case, desk: Desk) -> Judgement:
+    body = {"id": check.id, "assert": check.expression, "holds": check.holds}
+
+    async def decide() -> Judgement:
+        return Judgement(
             Finding.SUPPORTED if check.holds else Finding.REFUTED,
             statement=check.expression,
             error_class="" if check.holds else check.error_class or ErrorClass.INCOMPLETE_PARTIAL.value,
             reason=check.reason,
         )
 
-    async def decide() -> Judgement:
-        return found
-
     return await _remember(desk, work, check.id, check_key("assert", body, work, case), decide)
+
+
+async def _note_unknown(
+    check: Unknown, work: AnswerWork, case: Case, desk: Desk, *, broken: bool
+) -> Judgement:
+    body = {"id": check.id, "unknown": check.reason, "broken": broken}
+
+    async def decide() -> Judgement:
+        finding = Finding.ERROR if broken else Finding.NOT_ASSESSED
+        return Judgement(finding, code="extraction_failed", reason=check.reason)
+
+    return await _remember(desk, work, check.id, check_key("unknown", body, work, case), decide)
 
 
 async def _decide_claim(check: Claim, work: AnswerWork, case: Case, desk: Desk) -> Judgement:
@@ -307,6 +316,7 @@ async def _decide_page_extraction(
     pages = [Source(check.url, case)] if check.url else []
     body = {
         "id": check.id,
+        "name": check.name,
         "instruction": check.instruction,
         "schema": dict(check.schema),
         "expression": check.expression,
@@ -380,7 +390,8 @@ async def read_answer(
     name: str, instruction: str, schema: Any, work: AnswerWork, case: Case, desk: Desk
 ) -> Reading:
     """Structured data out of the answer."""
-    key = check_key("extract", {"instruction": instruction, "schema": dict(schema)}, work, case)
+    body = {"name": name, "instruction": instruction, "schema": dict(schema)}
+    key = check_key("extract", body, work, case)
 
     async def decide() -> Reading:
         request = ExtractRequest(name, instruction, schema, work.prompt, work.text)
@@ -395,7 +406,7 @@ async def read_page(
 ) -> Reading:
     """Structured data out of a page the answer cites; an unreadable page reads as what its standing says."""
     pages = [Source(url, case)] if url else []
-    body = {"instruction": instruction, "schema": dict(schema), "from": url}
+    body = {"name": name, "instruction": instruction, "schema": dict(schema), "from": url}
     key = check_key("extract_page", body, work, case, pages)
 
     async def decide() -> Reading:
@@ -470,9 +481,12 @@ async def decide_statement(
 
 
 def _first_that_decides(found: Sequence[Judgement]) -> Judgement:
-    """References before cited pages; the evidence and cost of both are kept."""
-    decided = next((one for one in found if one.finding in DECIDED), None)
-    winner = decided or next((one for one in found if one.finding is not Finding.UNDECIDED), found[-1])
+    """References before cited pages; the evidence and cost of both are kept.
+
+    A reference that could not be read leaves the statement open, whatever the cited pages say: it has the
+    first word.
+    """
+    winner = next((one for one in found if one.finding is not Finding.UNDECIDED), found[-1])
     return replace(
         winner,
         evidence=tuple(page for one in found for page in one.evidence),

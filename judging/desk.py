@@ -12,8 +12,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
+from judging.canonical import plain
 from judging.cascade import Finding
-from judging.judges.base import CallRecord, ExtractOutcome, Judge
+from judging.judges.base import CallRecord, ExtractOutcome, Judge, JudgeUnavailable
 
 __all__ = ["Desk", "Judgement", "Ledger", "Memory", "Reading", "Unfinished", "settle"]
 
@@ -42,12 +43,15 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What was read out of an answer or a page: data by schema, or claims."""
+    """What was read out of an answer or a page: data by schema, or claims; as a database gives it back."""
 
     outcome: ExtractOutcome
     data: Any = None
     reason: str = ""
     records: tuple[CallRecord, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "data", plain(self.data))
 
 
 @dataclass
@@ -68,13 +72,17 @@ class Ledger(Protocol):
 
 @dataclass
 class Desk:
-    """``judge`` and ``ledger`` are None when replaying. ``stopping`` tells that no new call may start."""
+    """``judge`` and ``ledger`` are None when replaying. ``stopping`` tells that no new call may start.
+
+    ``shut`` is set once the judge is unavailable: what is still waiting would be refused, one by one.
+    """
 
     memory: Memory
     judge: Judge | None = None
     ledger: Ledger | None = None
     slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(32))
     stopping: Callable[[], bool] = lambda: False
+    shut: bool = False
 
     @property
     def offline(self) -> bool:
@@ -85,12 +93,16 @@ class Desk:
     async def call(self) -> AsyncIterator[Judge]:
         """A place among the calls in flight.
 
-        :raises Unfinished: the slice is over.
+        :raises Unfinished: the slice is over, or the judge has refused another call for good.
         """
         async with self.slots:
-            if self.judge is None or self.stopping():
+            if self.judge is None or self.shut or self.stopping():
                 raise Unfinished
-            yield self.judge
+            try:
+                yield self.judge
+            except JudgeUnavailable:
+                self.shut = True
+                raise
 
     async def judgement(
         self, *, answer: int, rubric: int, check: str, key: str, decide: Callable[[], Awaitable[Judgement]]
@@ -128,7 +140,7 @@ class Desk:
     async def _breathe(self) -> None:
         """Let the writer run: a judge that never awaits would keep the loop to itself."""
         await asyncio.sleep(0)
-        if self.stopping():
+        if self.shut or self.stopping():
             raise Unfinished
 
 

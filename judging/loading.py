@@ -10,6 +10,7 @@ from functools import lru_cache
 from django.conf import settings
 from django.db.models import Prefetch
 
+from judging.canonical import plain
 from judging.cascade import ScoringProfile
 from judging.case import AnswerWork, Case, Snapshot
 from judging.models import CitedPage, JudgeRun, PageSnapshot, Rubric
@@ -33,7 +34,8 @@ def load_case(run: JudgeRun, *, now: dt.datetime) -> Case:
         pages=_pages(submission),
         references=_references(submission),
         read=_reader(),
-        own_domains=_own_domains(submission),
+        collected_at=submission.judge_runs.order_by("round").values_list("started_at", flat=True)[0],
+        own_domains=_own_domains(submission, now),
         votes=int(run.profile.parameters.get("votes", 1)),
     )
 
@@ -52,9 +54,10 @@ def _references(submission: Submission) -> dict[str, Snapshot]:
     return {row.page.key: snapshot_data(row) for row in rows.order_by("page_id", "number")}
 
 
-def _own_domains(submission: Submission) -> frozenset[str]:
+def _own_domains(submission: Submission, at: dt.datetime) -> frozenset[str]:
+    """Domains verified at ``at``: one that is verified later must not change what was judged before."""
     organisation = submission.system.team.organisation_id
-    domains = OrganisationDomain.objects.filter(organisation=organisation, verified_at__isnull=False)
+    domains = OrganisationDomain.objects.filter(organisation=organisation, verified_at__lte=at)
     return frozenset(name.lower() for name in domains.values_list("name", flat=True))
 
 
@@ -62,8 +65,9 @@ def _reader() -> Callable[[str], str]:
     return lru_cache(maxsize=TEXTS_KEPT)(read_text)
 
 
-def load_works(submission: Submission, answer_ids: Sequence[int]) -> list[AnswerWork]:
-    """Answers with the newest revision of their task's rubric, in the order of the set."""
+def load_works(run: JudgeRun, answer_ids: Sequence[int]) -> list[AnswerWork]:
+    """Answers with the rubrics of the run, in the order of the set."""
+    submission = run.submission
     answers = (
         Answer.objects.filter(submission=submission, pk__in=answer_ids)
         .select_related("task")
@@ -71,13 +75,22 @@ def load_works(submission: Submission, answer_ids: Sequence[int]) -> list[Answer
         .order_by("task__position", "run", "id")
     )
     parsed: dict[int, TreeRubric | CascadeRubric] = {}
-    return [_work(answer, submission.task_set.protocol, parsed) for answer in answers]
+    return [_work(answer, run, parsed) for answer in answers]
 
 
-def _work(answer: Answer, protocol: str, parsed: dict[int, TreeRubric | CascadeRubric]) -> AnswerWork:
-    rubric = answer.task.rubrics.all()[0]
+def rubric_at(revisions: Sequence[Rubric], at: dt.datetime) -> Rubric:
+    """The newest revision there was at ``at``, the newest first among ``revisions``.
+
+    A correction in the middle of a run waits for the next one: judging and scoring must see the same rubric.
+    """
+    return next((rubric for rubric in revisions if rubric.created_at <= at), revisions[-1])
+
+
+def _work(answer: Answer, run: JudgeRun, parsed: dict[int, TreeRubric | CascadeRubric]) -> AnswerWork:
+    rubric = rubric_at(list(answer.task.rubrics.all()), run.started_at)
     if rubric.pk not in parsed:
-        parsed[rubric.pk] = parse_rubric(rubric.source, protocol)
+        # A database may reorder the keys of JSON; in order, both databases give the same rubric.
+        parsed[rubric.pk] = parse_rubric(plain(rubric.source), run.submission.task_set.protocol)
     return AnswerWork(
         id=answer.pk,
         task=answer.task.public_id,

@@ -63,17 +63,17 @@ async def judge_answer(work: AnswerWork, case: Case, desk: Desk) -> AnswerResult
 
 # ------------------------------------------------------------------ rubric trees
 async def _judge_tree(work: AnswerWork, rubric: TreeRubric, case: Case, desk: Desk) -> AnswerResult:
-    extracted, failed = await _extractions(work, rubric, case, desk)
-    plan = expand(rubric, task=work.prompt, answer=work.text, extracted=extracted, failed=failed)
-    judgements = await _judge_leaves(plan, work, case, desk)
+    read = await _extractions(work, rubric, case, desk)
+    failed = frozenset(name for name, reading in read.items() if reading.outcome is not ExtractOutcome.OK)
+    plan = expand(rubric, task=work.prompt, answer=work.text, extracted=_usable(read), failed=failed)
+    broken = any(reading.outcome is ExtractOutcome.ERROR for reading in read.values())
+    judgements = await _judge_leaves(plan, work, case, desk, broken=broken)
     outcomes = {leaf: OUTCOMES[found.finding] for leaf, found in judgements.items()}
     root = with_outcomes(plan.root, outcomes)
     return tree_result(work, case, root, score_tree(root), judgements)
 
 
-async def _extractions(
-    work: AnswerWork, rubric: TreeRubric, case: Case, desk: Desk
-) -> tuple[dict[str, Any], frozenset[str]]:
+async def _extractions(work: AnswerWork, rubric: TreeRubric, case: Case, desk: Desk) -> dict[str, Reading]:
     """What the answer says, by the rubric's schemas; then what the pages named in it say."""
     direct = [spec for spec in rubric.extractions if spec.from_url is None]
     readings = await settle(
@@ -88,20 +88,21 @@ async def _extractions(
             found[spec.name] = await read_page(
                 spec.name, spec.instruction, spec.schema, url, work, case, desk
             )
-    failed = {name for name, reading in found.items() if reading.outcome is not ExtractOutcome.OK}
-    return _usable(found), frozenset(failed)
+    return found
 
 
 def _usable(readings: dict[str, Reading]) -> dict[str, Any]:
     return {name: r.data for name, r in readings.items() if r.outcome is ExtractOutcome.OK}
 
 
-async def _judge_leaves(plan: Plan, work: AnswerWork, case: Case, desk: Desk) -> dict[str, Judgement]:
+async def _judge_leaves(
+    plan: Plan, work: AnswerWork, case: Case, desk: Desk, *, broken: bool
+) -> dict[str, Judgement]:
     """Gate waves: all that can matter now at once, until nothing is left that can."""
     judgements: dict[str, Judgement] = {}
     root: Node = plan.root
     while wave := next_leaves(root, short_circuit=case.short_circuit):
-        found = await settle(decide_leaf(plan.checks[leaf], work, case, desk) for leaf in wave)
+        found = await settle(decide_leaf(plan.checks[leaf], work, case, desk, broken=broken) for leaf in wave)
         judgements.update(zip(wave, found, strict=True))
         outcomes = {leaf: OUTCOMES[judgements[leaf].finding] for leaf in judgements}
         root = with_outcomes(plan.root, outcomes)
@@ -151,14 +152,19 @@ async def _judge_subtask(spec: SubtaskSpec, work: AnswerWork, case: Case, desk: 
     """Dimension by dimension as their gates open: where one is shut, nothing behind it can matter."""
     found = SubtaskFindings(spec)
     asked: set[Dimension] = set()
-    while wave := _reached(found, case) - asked:
+    while wave := _next_wave(found, frozenset(asked), case):
         asked |= wave
         await settle(_judge_dimension(found, dimension, work, case, desk) for dimension in sorted(wave))
     return found
 
 
-def _reached(found: SubtaskFindings, case: Case) -> frozenset[Dimension]:
-    return reached_dimensions(found.scored(), case.scoring) if case.short_circuit else frozenset(Dimension)
+def _next_wave(found: SubtaskFindings, asked: frozenset[Dimension], case: Case) -> frozenset[Dimension]:
+    """The dimensions to judge now: those whose gates have been judged and stand open."""
+    if not case.short_circuit:
+        return frozenset(Dimension) - asked
+    reached = reached_dimensions(found.scored(), case.scoring) - asked
+    # What has not been judged counts as met, so a gate that was never looked at would seem to stand open.
+    return frozenset(one for one in reached if asked.issuperset(case.scoring.gates.get(one, ())))
 
 
 async def _judge_dimension(

@@ -15,6 +15,8 @@ from judging.judges.lexical import LexicalJudge
 from judging.judges.openai import Ladder, Limits, OpenAIJudge
 from judging.models import JudgeProfile
 
+OPENAI = "https://api.openai.com/v1"  # where no other endpoint is named
+
 
 def configured() -> dict[str, Any]:
     """The profile the settings describe, as plain data."""
@@ -24,7 +26,7 @@ def configured() -> dict[str, Any]:
     return {
         "judge": "openai",
         "model": config["JUDGE_MODEL"],
-        "base_url": config["OPENAI_BASE_URL"],
+        "base_url": config["OPENAI_BASE_URL"] or OPENAI,
         "parameters": {"votes": 1, "temperature": 0},
     }
 
@@ -44,8 +46,8 @@ def current_profile(*, now: dt.datetime) -> JudgeProfile:
     return profile
 
 
-def make_judge(profile: JudgeProfile, replies: ReplyCache) -> Judge:
-    """The judge of a profile, for one event loop."""
+def make_judge(profile: JudgeProfile, replies: ReplyCache, *, budget_s: float) -> Judge:
+    """The judge of a profile, for one event loop; ``budget_s`` bounds one question with all its attempts."""
     if profile.judge == "lexical":
         return LexicalJudge()
     config = settings.EVALSERVICE
@@ -61,7 +63,7 @@ def make_judge(profile: JudgeProfile, replies: ReplyCache) -> Judge:
             in_flight=model["in_flight"],
             attempts=model["attempts"],
             timeout_s=model["timeout_s"],
-            budget_s=model["budget_s"],
+            budget_s=budget_s,
         ),
         ladder=_ladder(profile.base_url, profile.model),
     )

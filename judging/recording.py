@@ -12,10 +12,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from typing import Any, TypeVar
 
-from django.db import connection
+from django.db import connections
 from django.db.models import Q
 from django.utils import timezone
 
+from judging.canonical import plain, storable
 from judging.cascade import Finding
 from judging.desk import Judgement, Memory, Reading
 from judging.judges.base import CachedReply, CallRecord, ExtractOutcome, Usage
@@ -61,9 +62,9 @@ class Recorder:
         await self._rows.put(
             ModelCall(
                 key=reply.key,
-                content=reply.content,
-                model_served=reply.model_served,
-                finish_reason=reply.finish_reason,
+                content=storable(reply.content),
+                model_served=storable(reply.model_served)[:120],
+                finish_reason=storable(reply.finish_reason)[:40],
                 usage=asdict(reply.usage),
                 created_at=timezone.now(),
             )
@@ -124,7 +125,7 @@ class Recorder:
 
     def shut(self) -> None:
         """End the thread and its connection."""
-        self._thread.submit(connection.close)
+        self._thread.submit(connections.close_all)  # in that thread: each has connections of its own
         self._thread.shutdown(wait=True)
 
 
@@ -149,8 +150,8 @@ def stored_reply(key: str) -> CachedReply | None:
 
 
 # ------------------------------------------------------------------ rows
-def _records(records: Sequence[CallRecord]) -> dict[str, Any]:
-    return {"calls": [asdict(record) for record in records]}
+def _records(records: Sequence[CallRecord]) -> Any:
+    return plain({"calls": [asdict(record) for record in records]})
 
 
 def _calls(records: Sequence[CallRecord]) -> int:
@@ -163,17 +164,17 @@ def verdict_row(run: JudgeRun, answer: int, rubric: int, check: str, key: str, f
         run=run,
         answer_id=answer,
         rubric_id=rubric,
-        check_id=check[:300],
+        check_id=storable(check)[:300],
         key=key,
         finding=found.finding.value,
         code=found.code[:60],
         error_class=found.error_class,
-        statement=found.statement,
-        reason=found.reason,
-        quote=found.quote,
+        statement=storable(found.statement),
+        reason=storable(found.reason),
+        quote=storable(found.quote),
         answer_state=found.answer_state,
         relevance=found.relevance,
-        evidence=list(found.evidence),
+        evidence=plain(found.evidence),
         record=_records(found.records),
         model_calls=_calls(found.records),
         created_at=timezone.now(),
@@ -189,7 +190,7 @@ def extraction_row(run: JudgeRun, answer: int, name: str, key: str, found: Readi
         key=key,
         outcome=found.outcome.value,
         data=found.data,
-        reason=found.reason,
+        reason=storable(found.reason),
         record=_records(found.records),
         model_calls=_calls(found.records),
         created_at=timezone.now(),
@@ -197,12 +198,18 @@ def extraction_row(run: JudgeRun, answer: int, name: str, key: str, found: Readi
 
 
 def remember(run: JudgeRun, answers: Sequence[int]) -> Memory:
-    """What need not be asked again: all of this run, and whatever is settled from earlier ones."""
+    """What need not be asked again: all of this run, and whatever is settled from earlier ones.
+
+    Later runs do not count: replayed, a run says what it said when it ended.
+    """
     memory = Memory()
-    settled = Q(finding__in=["supported", "refuted", "undecided"])
-    for verdict in Verdict.objects.filter(Q(run=run) | settled, answer__in=answers).order_by("id").iterator():
+    settled = Q(finding__in=["supported", "refuted", "undecided"], run__round__lt=run.round)
+    verdicts = Verdict.objects.filter(Q(run=run) | settled, answer__in=answers)
+    for verdict in verdicts.order_by("id").iterator():
         memory.judgements[verdict.answer_id, verdict.key] = _judgement(verdict)
-    read = Extraction.objects.filter(Q(run=run) | Q(outcome="ok"), answer__in=answers)
+    read = Extraction.objects.filter(
+        Q(run=run) | Q(outcome="ok", run__round__lt=run.round), answer__in=answers
+    )
     for row in read.order_by("id").iterator():
         outcome = ExtractOutcome(row.outcome)
         memory.readings[row.answer_id, row.key] = Reading(outcome, row.data, row.reason)

@@ -10,14 +10,14 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Sum
+from django.db.models import Prefetch, Sum
 from django.utils import timezone
 
 from judging.canonical import digest
 from judging.cascade import ScoringProfile
 from judging.case import AnswerWork, Case
 from judging.desk import Desk, Memory, settle
-from judging.loading import load_case, load_works
+from judging.loading import load_case, load_works, rubric_at
 from judging.models import CitedPage, Extraction, JudgeRun, Rubric, Verdict
 from judging.pipeline import judge_answer
 from judging.recording import remember
@@ -59,7 +59,7 @@ def replay_submission(run: JudgeRun, *, now: dt.datetime) -> list[AnswerResult]:
     results: list[AnswerResult] = []
     for start in range(0, len(ids), CHUNK):
         part = ids[start : start + CHUNK]
-        results += asyncio.run(_replay(load_works(run.submission, part), case, remember(run, part)))
+        results += asyncio.run(_replay(load_works(run, part), case, remember(run, part)))
     return results
 
 
@@ -124,7 +124,7 @@ def provenance(run: JudgeRun, submission: Submission, *, now: dt.datetime) -> di
         "judged_in_full": not run.short_circuit,
         "task_set": f"{submission.task_set.slug}/{submission.task_set.version}",
         "task_set_hash": submission.task_set_hash,
-        "rubrics_hash": _rubrics_hash(submission),
+        "rubrics_hash": _rubrics_hash(run),
         "scoring_profile": scoring.name if cascade else "rubric_tree/1",
         "constants": scoring.as_dict() if cascade else None,
         "pages": dict(sorted(_pages(submission).items())),
@@ -132,15 +132,13 @@ def provenance(run: JudgeRun, submission: Submission, *, now: dt.datetime) -> di
     }
 
 
-def _rubrics_hash(submission: Submission) -> str:
-    """One hash over the newest revision of every rubric of the set, in the order of the tasks."""
-    newest: dict[int, str] = {}
-    rubrics = Rubric.objects.filter(task__task_set=submission.task_set_id).order_by(
-        "task__position", "revision"
+def _rubrics_hash(run: JudgeRun) -> str:
+    """One hash over the rubrics of the run, in the order of the tasks."""
+    revisions = Rubric.objects.only("task", "created_at", "content_hash").order_by("-revision")
+    tasks = run.submission.task_set.tasks.order_by("position", "id").prefetch_related(
+        Prefetch("rubrics", revisions)
     )
-    for task, content_hash in rubrics.values_list("task_id", "content_hash"):
-        newest[task] = content_hash
-    return digest(list(newest.values()))
+    return digest([rubric_at(list(task.rubrics.all()), run.started_at).content_hash for task in tasks])
 
 
 def _pages(submission: Submission) -> Counter[str]:

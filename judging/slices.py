@@ -24,10 +24,12 @@ from judging.rounds import close_shard
 from submissions.driving import Slice, WorkPaused
 from submissions.leases import Lease
 from submissions.models import Job
+from submissions.queue.draining import draining
 
 log = structlog.get_logger(__name__)
 
 LOOK_SECONDS = 0.2  # how often the loop looks whether it must stop
+CLOSING_SECONDS = 10  # for the last batch and the closing transaction, before the queue ends a worker
 
 
 def judge_slice(lease: Lease) -> Slice:
@@ -41,7 +43,7 @@ def judge_slice(lease: Lease) -> Slice:
         submission=job.submission_id, round=job.round
     )
     case = load_case(run, now=run.started_at)
-    works = load_works(run.submission, job.answer_ids)
+    works = load_works(run, job.answer_ids)
     memory = remember(run, job.answer_ids)
     recorder = Recorder(lease=lease, run=run)
     try:
@@ -68,7 +70,7 @@ class Bench:
 
     def stopping(self) -> bool:
         """Whether no new call may start."""
-        return self.lease.stop.is_set() or time.monotonic() > self.ends
+        return self.lease.stop.is_set() or draining() or time.monotonic() > self.ends
 
     def over(self) -> bool:
         """Whether calls in flight are cut off: lease lost, submission cancelled, or they hang."""
@@ -77,11 +79,20 @@ class Bench:
 
 def set_up(lease: Lease, run: JudgeRun, recorder: Recorder) -> Bench:
     """A bench for one slice that begins now."""
+    ends = time.monotonic() + settings.EVALSERVICE["SLICE_SECONDS"]
+    grace = question_budget()
+    return Bench(lease, recorder, make_judge(run.profile, recorder, budget_s=grace), ends, ends + grace)
+
+
+def question_budget() -> float:
+    """Seconds one question may take with all its attempts.
+
+    It fits between the end of a slice and the queue's own limit: a question that were cut off there would be
+    asked anew in every slice, and the submission would fail for it.
+    """
     config = settings.EVALSERVICE
-    ends = time.monotonic() + config["SLICE_SECONDS"]
-    return Bench(
-        lease, recorder, make_judge(run.profile, recorder), ends, ends + config["MODEL"]["timeout_s"]
-    )
+    room = settings.Q_CLUSTER["timeout"] - config["SLICE_SECONDS"] - CLOSING_SECONDS
+    return float(max(1, min(config["MODEL"]["budget_s"], room)))
 
 
 async def _judge(works: Sequence[AnswerWork], case: Case, memory: Memory, bench: Bench) -> bool:
