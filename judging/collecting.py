@@ -9,6 +9,7 @@ import asyncio
 import datetime as dt
 import hashlib
 import random
+import time
 from collections.abc import Iterable, Sequence
 
 from django.conf import settings
@@ -19,27 +20,31 @@ from judging.citations import MalformedUrl, cited_urls
 from judging.models import CitedPage, JudgeRun, PageSnapshot
 from judging.pages.captures import Capture, PageVerdict
 from judging.pages.fetch import capture_many
-from judging.pages.store import page_for, save_capture
+from judging.pages.store import is_failure, page_for, save_capture
 from judging.rounds import open_round
 from submissions.driving import Slice
 from submissions.leases import Lease
 from submissions.models import Job, Submission
+from submissions.queue.draining import draining
 
 FETCHED_AT_ONCE = 8
 
 
 def collect(lease: Lease) -> Slice:
-    """One slice of collecting. The last one opens the first round of judging."""
-    submission = Submission.objects.select_related("task_set").get(pk=lease.job.submission_id)
+    """One slice of collecting. The last one opens the next round of judging."""
+    ends = time.monotonic() + settings.EVALSERVICE["SLICE_SECONDS"]
+    submission = lease.job.submission
     if submission.state == Submission.State.QUEUED:
         begin(lease, submission)
     archived = settings.EVALSERVICE["PAGES"] == "archive"
     while waiting := missing(submission):
         if lease.stop.is_set():
             return Slice.STOPPED
+        if draining() or time.monotonic() > ends:
+            return Slice.MORE
         take = waiting if archived else waiting[:FETCHED_AT_ONCE]
         fill(lease, submission, take, archived=archived)
-    finish(lease, submission)
+    finish(lease)
     return Slice.DONE
 
 
@@ -95,14 +100,14 @@ def fill(lease: Lease, submission: Submission, rows: Sequence[CitedPage], *, arc
 def held(
     submission: Submission, rows: Iterable[CitedPage], *, archived: bool, now: dt.datetime
 ) -> dict[int, PageSnapshot]:
-    """Snapshots that serve: from the set's archive, or live ones of the same day."""
+    """Snapshots that serve: from the set's archive, or live ones of the same day; never failures of ours."""
     snapshots = PageSnapshot.objects.filter(page__in=[row.page_id for row in rows]).order_by("number")
     if archived:
         snapshots = snapshots.filter(task_set=submission.task_set_id)
     else:
         day = now.replace(hour=0, minute=0, second=0, microsecond=0)
         snapshots = snapshots.filter(task_set__isnull=True, fetched_at__gte=day)
-    return {snapshot.page_id: snapshot for snapshot in snapshots}
+    return {snapshot.page_id: snapshot for snapshot in snapshots if not is_failure(snapshot)}
 
 
 def outside_archive(url: str, now: dt.datetime) -> Capture:
@@ -128,11 +133,16 @@ def attach(row: CitedPage, snapshot: PageSnapshot) -> None:
     CitedPage.objects.filter(pk=row.pk, snapshot__isnull=True).update(snapshot=snapshot)
 
 
-def finish(lease: Lease, submission: Submission) -> JudgeRun:
-    """Close the job and open the first round, in one transaction."""
+@transaction.atomic
+def finish(lease: Lease) -> JudgeRun:
+    """Close the job and open the next round, in one transaction.
+
+    :raises submissions.models.submission.IllegalTransition: it was cancelled meanwhile.
+    """
     now = timezone.now()
-    with transaction.atomic():
-        lease.renew()
-        lease.end(Job.State.DONE, finished_at=now)
+    lease.renew()
+    lease.end(Job.State.DONE, finished_at=now)
+    submission = Submission.objects.select_for_update().get(pk=lease.job.submission_id)
+    if submission.state != Submission.State.JUDGING:  # re-judged, it is on its way already
         submission.move(Submission.State.JUDGING, actor="worker", now=now)
-        return open_round(submission, now=now)
+    return open_round(submission, now=now)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping, Sequence
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db import transaction
 
+from judging.case import key_or_none
+from judging.citations import url_key
 from judging.models import Rubric
 from judging.pages.archive import read_archive
 from judging.pages.captures import Capture
 from judging.pages.store import save_capture
-from judging.rubric import Bundle, Fault, TaskSpec, read_bundle
+from judging.rubric import MANIFEST, Bundle, CascadeRubric, Fault, TaskSpec, parse_rubric, read_bundle
 from submissions.models import Task, TaskSet
 
 
@@ -20,7 +23,7 @@ class RefusedBundle(Exception):
     """The bundle was not imported; ``faults`` says everything that must be mended."""
 
     def __init__(self, faults: Sequence[Fault]) -> None:
-        super().__init__(f"{len(faults)} faults")
+        super().__init__("; ".join(str(fault) for fault in faults))
         self.faults = tuple(faults)
 
 
@@ -40,24 +43,58 @@ def import_taskset(*, files: Mapping[str, bytes], now: dt.datetime) -> Imported:
     :param files: POSIX paths relative to the bundle's root.
     :raises RefusedBundle: with every fault; nothing was stored.
     """
-    reading = read_bundle(files)
-    archive = read_archive(files)
-    faults = [*reading.faults, *archive.faults]
-    if faults or reading.bundle is None:
-        raise RefusedBundle(faults)
-    bundle = reading.bundle
+    bundle, archive, warnings = read_whole(files)
     existing = TaskSet.objects.filter(slug=bundle.slug, version=bundle.version).first()
     if existing is not None:
-        return _again(existing, bundle, reading.warnings)
-    task_set = _create(bundle, archive.captures, now)
-    return Imported(task_set, True, reading.warnings, len(archive.captures))
+        _refuse_changes(existing, bundle, archive)
+        return Imported(existing, False, warnings, len(archive))
+    task_set = _create(bundle, archive, now)
+    return Imported(task_set, True, warnings, len(archive))
 
 
-def _again(existing: TaskSet, bundle: Bundle, warnings: tuple[Fault, ...]) -> Imported:
+def read_whole(files: Mapping[str, bytes]) -> tuple[Bundle, tuple[Capture, ...], tuple[Fault, ...]]:
+    """A bundle with its pages, and the warnings about it.
+
+    :raises RefusedBundle: with every fault of the task set and its archive.
+    """
+    reading, archive = read_bundle(files), read_archive(files)
+    faults = [*reading.faults, *archive.faults]
+    if not faults and reading.bundle is not None:
+        faults = list(_reference_faults(reading.bundle, archive.captures))
+    if faults or reading.bundle is None:
+        raise RefusedBundle(faults)
+    return reading.bundle, tuple(archive.captures), reading.warnings
+
+
+def _reference_faults(bundle: Bundle, captures: Sequence[Capture]) -> Iterator[Fault]:
+    """References come with the bundle: one without a readable page would leave every claim open for ever."""
+    readable = {url_key(capture.url) for capture in captures if capture.verdict.readable}
+    for task in bundle.tasks:
+        rubric = parse_rubric(task.rubric, bundle.protocol)
+        for subtask in rubric.subtasks if isinstance(rubric, CascadeRubric) else ():
+            for facts in subtask.factuality:
+                for url in facts.references:
+                    if facts.claims is None and key_or_none(url) not in readable:
+                        why = f"{url} is a reference, but pages/index.jsonl has no readable page for it"
+                        yield Fault(f"tasks/{task.key}.yaml", f"{subtask.id}/{facts.id}", why)
+
+
+def _refuse_changes(existing: TaskSet, bundle: Bundle, archive: Sequence[Capture]) -> None:
+    """The same version again must be the same to the byte, its pages included."""
+    why = f"version {bundle.version} is already imported with other content: raise the version"
     if existing.content_hash != bundle.content_hash:
-        why = f"version {bundle.version} is already imported with other content: raise the version"
-        raise RefusedBundle([Fault("taskset.yaml", "version", why)])
-    return Imported(existing, False, warnings, existing.archived_snapshots.count())
+        raise RefusedBundle([Fault(MANIFEST, "version", why)])
+    known = set(existing.archived_snapshots.values_list("page__key", "verdict", "status", "raw_sha256"))
+    changed = [capture.url for capture in archive if _identity(capture) not in known]
+    if changed:
+        raise RefusedBundle(
+            [Fault("pages/index.jsonl", url, f"is not as imported: {why}") for url in changed]
+        )
+
+
+def _identity(capture: Capture) -> tuple[str, str, int | None, str]:
+    raw = hashlib.sha256(capture.raw).hexdigest() if capture.raw else ""
+    return url_key(capture.url), capture.verdict.value, capture.status, raw
 
 
 @transaction.atomic
@@ -110,15 +147,21 @@ def _create_task(task_set: TaskSet, spec: TaskSpec, now: dt.datetime) -> None:
 def activate(*, task_set: TaskSet, now: dt.datetime) -> TaskSet:
     """Open a version; the version of the same set that was open retires at the same instant.
 
-    :raises NotActivatable: a test set (that needs two people and the release gate), or a retired one.
+    :raises NotActivatable: a test set (that needs two people and the release gate), a retired one, or one whose
+        closing date has passed.
     """
     if task_set.split != TaskSet.Split.DEV:
         raise NotActivatable("a test set is activated by two people; only dev sets open at once")
     if task_set.state in {TaskSet.State.RETIRED, TaskSet.State.RELEASED}:
         raise NotActivatable(f"version {task_set.version} is {task_set.state}; import a new version")
-    TaskSet.objects.filter(slug=task_set.slug, state=TaskSet.State.ACTIVE).exclude(pk=task_set.pk).update(
-        state=TaskSet.State.RETIRED, closes_at=now
-    )
+    if task_set.closes_at is not None and task_set.closes_at <= now:
+        raise NotActivatable(f"version {task_set.version} closed on {task_set.closes_at:%Y-%m-%d}")
+    active = TaskSet.objects.filter(slug=task_set.slug, state=TaskSet.State.ACTIVE).exclude(pk=task_set.pk)
+    for old in active:
+        opened = old.opens_at is None or old.opens_at < now
+        TaskSet.objects.filter(pk=old.pk).update(
+            state=TaskSet.State.RETIRED, closes_at=now if opened else old.closes_at
+        )
     TaskSet.objects.filter(pk=task_set.pk).exclude(state=TaskSet.State.ACTIVE).update(
         state=TaskSet.State.ACTIVE, opens_at=now
     )

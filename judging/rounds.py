@@ -8,18 +8,23 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Max
 
-from judging.models import JudgeRun
+from judging.models import CitedPage, JudgeRun
+from judging.pages.store import is_failure
 from judging.profiles import current_profile
 from submissions.models import Job, Submission, TaskSet
 from submissions.queue import wake
 
 
+def next_round(submission: Submission) -> int:
+    """The number of the run to come; the first is 1."""
+    return (JudgeRun.objects.filter(submission=submission).aggregate(last=Max("round"))["last"] or 0) + 1
+
+
 def open_round(submission: Submission, *, now: dt.datetime) -> JudgeRun:
     """A new run with one job per shard of answers; call inside a transaction."""
-    last = submission.judge_runs.aggregate(last=Max("round"))["last"] or 0
     run = JudgeRun.objects.create(
         submission=submission,
-        round=last + 1,
+        round=next_round(submission),
         profile=current_profile(now=now),
         # Everything is judged on dev sets: that is where teams learn, and where errors are counted in full.
         short_circuit=submission.task_set.split != TaskSet.Split.DEV,
@@ -62,12 +67,26 @@ def close_shard(job: Job, *, now: dt.datetime) -> None:
 
 
 @transaction.atomic
-def rejudge(submission: Submission, *, actor: str, now: dt.datetime) -> JudgeRun:
-    """Judge again, against the same answers, pages and set version: only what has no settled verdict is asked.
+def rejudge(submission: Submission, *, actor: str, now: dt.datetime) -> int:
+    """Judge again, against the same answers, pages and set version; the number of the round.
 
+    Only what has no settled verdict is asked, and only pages that we failed to fetch are fetched again.
     Id, quota unit and submission time stay.
 
     :raises submissions.models.submission.IllegalTransition: it has not been judged, or is being judged.
     """
     submission.move(Submission.State.JUDGING, actor=actor, now=now, reason="rejudge")
-    return open_round(submission, now=now)
+    if not forget_failures(submission, now=now):
+        return open_round(submission, now=now).round
+    number = next_round(submission)
+    job = Job.objects.create(submission=submission, kind=Job.Kind.COLLECT, round=number, created_at=now)
+    wake(job, now=now)
+    return number
+
+
+def forget_failures(submission: Submission, *, now: dt.datetime) -> int:
+    """Let pages that we could not fetch be collected anew; how many. What failed ``BLOCKED_DAYS`` ago is settled."""
+    oldest = now - dt.timedelta(days=settings.EVALSERVICE["BLOCKED_DAYS"])
+    rows = CitedPage.objects.filter(submission=submission, snapshot__fetched_at__gt=oldest)
+    failed = [row.pk for row in rows.select_related("snapshot") if row.snapshot and is_failure(row.snapshot)]
+    return CitedPage.objects.filter(pk__in=failed).update(snapshot=None)

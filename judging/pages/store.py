@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import Max
 
+from judging.canonical import plain, storable
 from judging.case import Snapshot
 from judging.citations import url_key
+from judging.evidence import Standing, standing
 from judging.models import Page, PageSnapshot
 from judging.pages.captures import Capture
 from submissions import blobs
 from submissions.models import TaskSet
+
+TRIES = 20  # two workers may number the same page at once
 
 
 def key_hash(key: str) -> str:
@@ -38,42 +45,50 @@ def save_capture(capture: Capture, *, task_set: TaskSet | None, now: dt.datetime
 
     ``task_set`` marks a snapshot that came with a set's archive and serves that set alone.
     """
-    text_sha256 = blobs.put(capture.text.encode()) if capture.text else ""
-    raw_sha256 = blobs.put(capture.raw) if capture.raw else ""
-    page = page_for(capture.url, now=now)
-    for _ in range(20):  # two workers may number the same page at once; the constraint tells the later one
-        number = (page.snapshots.aggregate(last=Max("number"))["last"] or 0) + 1
-        try:
-            with transaction.atomic():
-                return _insert(capture, page, number, task_set, text_sha256, raw_sha256)
-        except IntegrityError:
-            continue
-    raise IntegrityError(f"page {page.pk}: no snapshot number could be taken")
+    text = storable(capture.text)
+    fields = {
+        "page": page_for(capture.url, now=now),
+        "task_set": task_set,
+        "text_sha256": blobs.put(text.encode()) if text else "",
+        "raw_sha256": blobs.put(capture.raw) if capture.raw else "",
+        "characters": len(text),
+        **_columns(capture),
+    }
+    for _ in range(TRIES - 1):
+        with suppress(IntegrityError):
+            return _insert(fields)
+    return _insert(fields)
 
 
-def _insert(
-    capture: Capture, page: Page, number: int, task_set: TaskSet | None, text_sha256: str, raw_sha256: str
-) -> PageSnapshot:
-    return PageSnapshot.objects.create(
-        page=page,
-        task_set=task_set,
-        number=number,
-        verdict=capture.verdict.value,
-        status=capture.status,
-        url=capture.url,
-        final_url=capture.final_url or "",
-        chain=[list(hop) for hop in capture.chain],
-        content_type=(capture.content_type or "")[:200],
-        title=capture.title,
-        text_sha256=text_sha256,
-        raw_sha256=raw_sha256,
-        characters=len(capture.text),
-        probe_ok=capture.probe_ok,
-        static_only=capture.static_only,
-        detail=capture.detail,
-        extractor=capture.extractor,
-        fetched_at=capture.fetched_at,
-    )
+@transaction.atomic
+def _insert(fields: Mapping[str, Any]) -> PageSnapshot:
+    """The next number is free until somebody else takes it: then the constraint says so."""
+    last = PageSnapshot.objects.filter(page=fields["page"]).aggregate(last=Max("number"))["last"] or 0
+    return PageSnapshot.objects.create(number=last + 1, **fields)
+
+
+def _columns(capture: Capture) -> dict[str, Any]:
+    return {
+        "verdict": capture.verdict.value,
+        "status": capture.status,
+        "url": storable(capture.url),
+        "final_url": storable(capture.final_url or ""),
+        "chain": plain(capture.chain),
+        "content_type": storable(capture.content_type or "")[:200],
+        "title": storable(capture.title),
+        "probe_ok": capture.probe_ok,
+        "static_only": capture.static_only,
+        "detail": storable(capture.detail),
+        "extractor": capture.extractor[:60],
+        "fetched_at": capture.fetched_at,
+    }
+
+
+def is_failure(row: PageSnapshot) -> bool:
+    """Whether it was us who could not fetch the page: such a snapshot is taken again, and serves nobody else."""
+    at_once = dt.timedelta(0)
+    found = standing(row.verdict, status=row.status, probe_ok=row.probe_ok, age=at_once, blocked_days=1)
+    return found is Standing.RETRY
 
 
 def snapshot_data(row: PageSnapshot) -> Snapshot:
@@ -85,7 +100,7 @@ def snapshot_data(row: PageSnapshot) -> Snapshot:
         verdict=row.verdict,
         status=row.status,
         probe_ok=row.probe_ok,
-        static_only=row.static_only,
+        static_only=row.static_only and row.task_set_id is None,  # an archive's author has seen his pages
         text_sha256=row.text_sha256,
         title=row.title,
         fetched_at=row.fetched_at,

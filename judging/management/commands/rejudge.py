@@ -29,10 +29,10 @@ class Command(BaseCommand):
         found = _named(submissions) if submissions else _of_set(str(task_set))
         for submission in found:
             try:
-                run = rejudge(submission, actor="command", now=timezone.now())
+                number = rejudge(submission, actor="command", now=timezone.now())
             except IllegalTransition as error:
                 raise CommandError(f"{submission.public_id} is {submission.state}: {error}") from error
-            self.stdout.write(f"{submission.public_id}: round {run.round}")
+            self.stdout.write(f"{submission.public_id}: round {number}")
 
 
 def _named(ids: list[str]) -> list[Submission]:
