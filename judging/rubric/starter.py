@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from judging.rubric.schema import CASCADE, TREE
 
 __all__ = ["bundle_template"]
@@ -105,7 +107,7 @@ subtasks:
         criterion: The mountains and heights are right
         claims: auto                              # the claims the answer makes about this subtask
         evidence: [cited, reference]              # the first of reference, search, cited that decides wins
-        references: [https://example.org/highest-mountains-of-the-alps]
+        references: [https://example.org/highest-mountains-of-the-alps]   # archived in pages/
   - id: why
     title: Why the Western Alps are higher
     importance: P1
@@ -117,7 +119,32 @@ subtasks:
         criterion: The explanation follows from the causes named and does not contradict the list
 """
 
+_REFERENCE = "https://example.org/highest-mountains-of-the-alps"
+_PAGE = """\
+<!doctype html>
+<html lang="en">
+<title>The highest mountains of the Alps</title>
+<h1>The highest mountains of the Alps</h1>
+<p>Mont Blanc is 4,806 metres high, the Dufourspitze 4,634 metres and the Nordend 4,609 metres.</p>
+</html>
+"""
 _TASKS = {TREE: _TREE_TASK, CASCADE: _CASCADE_TASK}
+
+
+def _page_line() -> str:
+    """The reference as ``pages/index.jsonl`` archives it."""
+    line = {
+        "url": _REFERENCE,
+        "file": "alps.html",
+        "verdict": "ok",
+        "status": 200,
+        "final_url": _REFERENCE,
+        "content_type": "text/html; charset=utf-8",
+        "fetched_at": "2026-01-01T00:00:00Z",
+        "probe_ok": None,
+        "chain": [],
+    }
+    return json.dumps(line) + "\n"
 
 
 def bundle_template(protocol: str, slug: str) -> dict[str, bytes]:
@@ -126,8 +153,8 @@ def bundle_template(protocol: str, slug: str) -> dict[str, bytes]:
     :raises KeyError: for an unknown protocol.
     """
     manifest = _MANIFEST.format(slug=slug, title=slug.replace("-", " ").capitalize(), protocol=protocol)
-    files = {
-        "taskset.yaml": manifest + (_PROFILE if protocol == CASCADE else ""),
-        "tasks/alps.yaml": _TASKS[protocol],
-    }
+    files = {"taskset.yaml": manifest, "tasks/alps.yaml": _TASKS[protocol]}
+    if protocol == CASCADE:
+        files["taskset.yaml"] += _PROFILE
+        files |= {"pages/index.jsonl": _page_line(), "pages/alps.html": _PAGE}
     return {path: text.encode() for path, text in files.items()}

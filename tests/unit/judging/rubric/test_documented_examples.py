@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import jsonschema
@@ -113,6 +114,16 @@ def test_a_starter_set_passes_every_check_without_a_warning(protocol: str) -> No
     assert reading.bundle is not None
     assert (reading.bundle.slug, reading.bundle.title) == ("my-first-set", "My first set")
     assert reading.bundle.protocol == protocol
+
+
+def test_the_starter_of_a_cascade_archives_its_reference() -> None:
+    files = bundle_template("cascade", "my-first-set")
+    (line,) = files["pages/index.jsonl"].splitlines()
+    page = json.loads(line)
+    rubric = parse_rubric({"subtasks": yaml.safe_load(files["tasks/alps.yaml"])["subtasks"]}, "cascade")
+    assert isinstance(rubric, CascadeRubric)
+    assert rubric.subtasks[0].factuality[0].references == (page["url"],)
+    assert b"4,806 metres" in files[f"pages/{page['file']}"]
 
 
 @pytest.mark.parametrize("slug", ["no", "on", "y", "e5", "a" * 60, "n1e3"])

@@ -219,6 +219,11 @@ def test_data_that_does_not_fit_says_so(source: str, reason: str) -> None:
     assert reason in str(caught.value)
 
 
+def test_a_template_whose_data_does_not_fit_says_so_too() -> None:
+    with pytest.raises(Mismatch, match="'<' not supported"):
+        shown("It is {{ a.name < 3 }}")
+
+
 def test_the_sandbox_is_a_wall_of_its_own() -> None:
     # Neither would pass the checks at import.
     with pytest.raises(Mismatch, match="not safely callable"):
