@@ -109,7 +109,7 @@ def _ranked_row(
         "intervals": {
             metric.key: _interval(one, metric, clusters, summary) for metric in metrics if metric.interval
         },
-        "tasks": {key: summary[f"{key}_tasks"] for key in _keys(metrics) if f"{key}_tasks" in summary},
+        "tasks": _task_counts(summary, metrics),
         "at_least": ["hallucination_rate"] if summary.get("hallucination_at_least") else [],
         "coverage": None if submission.coverage is None else round(submission.coverage, 3),
         "judge": provenance.get("judge", ""),
@@ -164,8 +164,13 @@ def _reasons(one: Standing) -> list[str]:
     return [code for code in one.submission.incomplete_reasons if code in REASONS] or ["incomplete"]
 
 
-def _keys(metrics: Sequence[Metric]) -> list[str]:
-    return [metric.key for metric in metrics]
+def _task_counts(summary: Mapping[str, Any], metrics: Sequence[Metric]) -> dict[str, int]:
+    """On how many tasks a figure rests that a task may lack."""
+    names = {metric.key: f"{_SOURCES.get(metric.key, metric.key)}_tasks" for metric in metrics}
+    return {key: summary[name] for key, name in names.items() if name in summary}
+
+
+_SOURCES = {"minutes": "seconds"}
 
 
 def value_of(summary: Mapping[str, Any], key: str) -> float | None:

@@ -20,7 +20,7 @@ _HIGHER, _LOWER, _NEITHER = Direction.HIGHER, Direction.LOWER, Direction.NEITHER
 
 _HALLUCINATION = Metric(
     key="hallucination_rate",
-    label="Halluc.",
+    label="Hallucination",
     meaning="Share of answers with at least one invalid or unsupported citation.",
     direction=_LOWER,
     decimals=3,
@@ -28,22 +28,22 @@ _HALLUCINATION = Metric(
 _COMMON = (
     Metric(
         key="reference_ratio",
-        label="Ref. ratio",
-        meaning="Reference ratio: share of claims that carry a citation.",
+        label="Reference ratio",
+        meaning="Share of claims that carry a citation.",
         direction=_HIGHER,
         decimals=3,
     ),
     Metric(
         key="reference_support",
-        label="Ref. support",
-        meaning="Reference support: share of assessed cited claims that one of their pages supports.",
+        label="Reference support",
+        meaning="Share of assessed cited claims that one of the cited pages supports.",
         direction=_HIGHER,
         decimals=3,
     ),
     Metric(
         key="minutes",
-        label="Min",
-        meaning="Minutes a task, as reported by the team.",
+        label="Time",
+        meaning="Minutes a task, from the start and end times the team reported.",
         direction=_LOWER,
         decimals=1,
         unit=Unit.MINUTES,
@@ -51,7 +51,7 @@ _COMMON = (
     ),
     Metric(
         key="cost_usd",
-        label="USD",
+        label="Cost",
         meaning="US dollars a task, as reported by the team.",
         direction=_LOWER,
         decimals=3,
@@ -82,7 +82,7 @@ def _cascade(over_tasks: str) -> tuple[Metric, ...]:
         Metric(
             key="user_pref",
             label="UserPref",
-            meaning="Mean user preference, 1 (useless) to 4 (excellent).",
+            meaning="Mean user preference, 1 to 4, by rules from a task's bands; 3 is acceptable.",
             direction=_HIGHER,
             decimals=2,
             unit=Unit.POINTS,
@@ -98,13 +98,13 @@ def _cascade(over_tasks: str) -> tuple[Metric, ...]:
 
 
 _DIMENSIONS = (
-    ("instruction", "Instr.", "Instruction following: what was asked for is there."),
+    ("instruction", "Instruction", "Instruction following: what was asked for is there."),
     (
         "factuality",
-        "Fact.",
+        "Factuality",
         "Factuality: decided claims that evidence supports, where instructions were followed.",
     ),
-    ("rationality", "Ration.", "Rationality: sound reasoning, where instructions were followed."),
+    ("rationality", "Rationality", "Rationality: sound reasoning, where instructions were followed."),
     ("overall", "Overall", "Importance-weighted mean of the subtasks' scores."),
 )
 

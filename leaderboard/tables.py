@@ -17,13 +17,13 @@ UNKNOWN = "–"
 _FIXED: Mapping[str, tuple[str, Callable[[Row], float | str | None], bool]] = {
     "rank": ("Rank", lambda row: row["rank"], True),
     "system": ("System", lambda row: row["system"]["name"], False),
-    "attempts": ("Tries", lambda row: row["attempts"], True),
+    "attempts": ("Attempts", lambda row: row["attempts"], True),
     "coverage": ("Coverage", lambda row: row["coverage"], True),
     "licence": ("Licence", lambda row: row["system"]["licence"], False),
     "published": ("Published", lambda row: row["published_at"], False),
 }
-_MORE = ("coverage", "licence")  # shown with all columns only
-_SIGNS = {Unit.SHARE: "%", Unit.USD: "$"}
+_MORE = frozenset({"answer_chars", "coverage", "licence", "published"})  # shown with all columns only
+SIGNS = {Unit.SHARE: "%", Unit.USD: "$", Unit.MINUTES: "min", Unit.CHARACTERS: "chars"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +98,10 @@ def metrics_in(document: Mapping[str, Any]) -> list[Metric]:
     return [Metric.from_column(column) for column in document["columns"]]
 
 
+def _chosen(metrics: Sequence[Metric], query: BoardQuery) -> list[Metric]:
+    return [metric for metric in metrics if query.all_columns or metric.key not in _MORE]
+
+
 def sortable(document: Mapping[str, Any]) -> set[str]:
     """The columns one may sort by: public ones only."""
     return {*_FIXED, *(metric.key for metric in metrics_in(document))}
@@ -105,7 +109,7 @@ def sortable(document: Mapping[str, Any]) -> set[str]:
 
 def board_table(document: Mapping[str, Any], query: BoardQuery) -> Table:
     """The table of a board under a query. Ranks stay those of the whole board."""
-    metrics, rows = metrics_in(document), document["rows"]
+    metrics, rows = _chosen(metrics_in(document), query), document["rows"]
     ranked = [row for row in rows if row["status"] == "ranked"]
     shown = _sorted([row for row in ranked if _wanted(row, query)], metrics, query)
     shared = tuple(document["method"]["marks"])
@@ -172,7 +176,7 @@ def _metric_heading(metric: Metric, query: BoardQuery) -> Heading:
     return Heading(
         key=metric.key,
         label=metric.label,
-        unit=_SIGNS.get(metric.unit, ""),
+        unit=SIGNS.get(metric.unit, ""),
         meaning=metric.meaning,
         link=_sort_link(metric.key, query, best_first),
         sort=_aria(metric.key, query) or ("descending" if metric.primary and not query.sort else ""),
@@ -210,7 +214,7 @@ def cell(row: Row, metric: Metric) -> Cell:
     """A value in words, as the CSV gives it but for per cent."""
     value = row["values"].get(metric.key)
     if value is None:
-        return Cell(metric.key, UNKNOWN)
+        return Cell(metric.key, UNKNOWN, tasks=row["tasks"].get(metric.key))
     low, high = row["intervals"].get(metric.key) or (None, None)
     interval = None if low is None or high is None else (low, high)
     return Cell(

@@ -40,7 +40,8 @@ def board(request: HttpRequest, slug: str, version: str) -> HttpResponse:
 @_cached
 def entry(request: HttpRequest, entry_id: str) -> HttpResponse:
     """One row of a board, with all that is public about it."""
-    return render(request, "leaderboard/entry.html", entry_context(reading.entry(entry_id)))
+    context = entry_context(reading.entry(entry_id), address=request.build_absolute_uri(request.path))
+    return render(request, "leaderboard/entry.html", context)
 
 
 @require_safe
