@@ -49,5 +49,7 @@ def logging_config(*, plain: bool, level: str) -> dict[str, Any]:
         "loggers": {
             "django.server": {"handlers": ["stderr"], "propagate": False, "level": "WARNING"},
             "django-q": {"handlers": ["stderr"], "propagate": False, "level": "WARNING"},
+            # A line a request: ours are logged where they mean something.
+            "httpx": {"handlers": ["stderr"], "propagate": False, "level": "WARNING"},
         },
     }

@@ -286,5 +286,5 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 6 * EVALSERVICE["LIMITS"]["answer_bytes"] + 65_536
 ADMIN_SESSION_AGE = timedelta(hours=8)
 SESSION_COOKIE_AGE = int(ADMIN_SESSION_AGE.total_seconds())
 LOGGING_CONFIG = "logging.config.dictConfig"
-LOGGING = logging_config(plain=DEMO or DEBUG, level=env.read("EVALSERVICE_LOG_LEVEL", "INFO"))
+LOGGING = logging_config(plain=DEMO or DEBUG, level=env.read("EVALSERVICE_LOG_LEVEL", "WARNING" if DEMO else "INFO"))
 DJANGO_VERSION = django.get_version()
