@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
@@ -44,13 +44,14 @@ def recall(*, team: Team, key: str, request_hash: str, now: dt.datetime) -> Repl
     :raises IdempotencyKeyReused: the key came with another request.
     """
     row = IdempotencyKey.objects.filter(team=team, key=key, created_at__gt=_oldest(now)).first()
-    if row is None:
-        return None
+    return None if row is None else _replay(row, request_hash)
+
+
+def _replay(row: IdempotencyKey, request_hash: str) -> Reply:
     if row.request_hash != request_hash:
         raise IdempotencyKeyReused
-    if row.status is None:  # written and filled in one transaction: nobody sees it without its reply
-        raise AssertionError(row.pk)
-    return Reply(row.status, row.body, row.headers, replayed=True)
+    # The row is written and filled in one transaction: nobody sees it without its reply.
+    return Reply(cast(int, row.status), row.body, row.headers, replayed=True)
 
 
 @transaction.atomic
@@ -68,10 +69,7 @@ def once(
         with transaction.atomic():
             row = IdempotencyKey.objects.create(team=team, key=key, request_hash=request_hash, created_at=now)
     except IntegrityError:
-        before = recall(team=team, key=key, request_hash=request_hash, now=now)
-        if before is None:  # it was there a moment ago, and rows are removed only when they are old
-            raise
-        return before
+        return _replay(IdempotencyKey.objects.get(team=team, key=key), request_hash)
     reply = work()
     row.status, row.body, row.headers = reply.status, reply.body, dict(reply.headers)
     row.save(update_fields=["status", "body", "headers"])

@@ -107,3 +107,140 @@ def test_a_faulty_bundle_is_refused_with_every_fault_and_leaves_nothing(
     )
     assert not Submission.objects.exists()
     assert not Job.objects.exists()
+
+
+def upload(client: ApiClient, system: str, task_set: TaskSet, data: bytes, **options: Any) -> Any:
+    """A bundle in a form."""
+    bundle = io.BytesIO(data)
+    bundle.name = "answers"
+    fields = {"system": system, "task_set": task_set.slug, "bundle": bundle, **options.pop("fields", {})}
+    return client.form("submissions", fields, **options)
+
+
+GOOD = b'{"task": "task-1", "answer": "one"}'
+
+
+def test_a_bundle_sent_twice_with_one_key_is_one_submission(client: ApiClient, task_set: TaskSet) -> None:
+    system, headers = register(client), {"Idempotency-Key": "k"}
+    first = upload(client, system, task_set, GOOD, headers=headers)
+    TaskSet.objects.update(state="retired")  # a retry must not depend on what happened meanwhile
+    again = upload(client, system, task_set, GOOD, headers=headers)
+    assert (first.status_code, again.status_code) == (202, 202)
+    assert first.json() == again.json()
+    assert again["Location"] == first["Location"]
+    assert "Idempotency-Replayed" not in first
+    assert again["Idempotency-Replayed"] == "true"
+    assert Submission.objects.count() == Job.objects.count() == 1
+    other = upload(client, system, task_set, GOOD.replace(b"one", b"two"), headers=headers)
+    assert_problem(other, "idempotency_key_reused")
+    assert_problem(
+        upload(client, system, task_set, GOOD, headers=headers, fields={"note": "x"}),
+        "idempotency_key_reused",
+    )
+
+
+def test_after_a_broken_upload_the_retry_with_the_same_key_works(
+    client: ApiClient, task_set: TaskSet
+) -> None:
+    system, headers = register(client), {"Idempotency-Key": "k"}
+    assert_problem(upload(client, system, task_set, GOOD[:-5], headers=headers), "bundle_refused")
+    assert not Submission.objects.exists()
+    assert upload(client, system, task_set, GOOD, headers=headers).status_code == 202
+
+
+def test_a_key_is_bound_to_its_address_as_well(client: ApiClient, task_set: TaskSet) -> None:
+    headers = {"Idempotency-Key": "k"}
+    body = {"name": "Searcher", "system_class": "human"}
+    first = client.post("systems", body, headers=headers)
+    assert client.post("systems", body, headers=headers).json() == first.json()
+    response = client.post("submissions", {"system": "x", "task_set": "y"}, headers=headers)
+    assert_problem(response, "idempotency_key_reused")
+
+
+def test_a_bundle_beyond_the_limit_is_refused_before_it_is_read(
+    client: ApiClient, task_set: TaskSet, settings: Any
+) -> None:
+    limits = {**settings.EVALSERVICE["LIMITS"], "bundle_bytes": 1_000}
+    settings.EVALSERVICE = {**settings.EVALSERVICE, "LIMITS": limits}
+    system = register(client)
+    body = assert_problem(upload(client, system, task_set, b"x" * 100_000), "body_too_large")
+    assert body["detail"] == "A bundle of at most 1000 bytes."
+    faults = assert_problem(upload(client, system, task_set, b"\n" * 2_000), "bundle_refused")["errors"]
+    assert [(item["pointer"], item["code"]) for item in faults] == [("bundle", "bundle_too_large")]
+
+
+def test_a_form_says_what_is_wrong_with_its_fields(client: ApiClient, task_set: TaskSet) -> None:
+    system = register(client)
+    response = upload(client, system, task_set, b"", fields={"runs": "many", "state": "published"})
+    found = assert_problem(response, "request_invalid")["errors"]
+    assert sorted((item["pointer"], item["code"]) for item in found) == [
+        ("/bundle", "field_invalid"),
+        ("/runs", "field_invalid"),
+        ("/state", "field_unknown"),
+    ]
+    twice = upload(client, system, task_set, GOOD, fields={"task_set": [task_set.slug, "other"]})
+    assert_problem(twice, "request_invalid", ("/task_set", "field_invalid"))
+    no_file = client.form("submissions", {"system": system, "task_set": task_set.slug, "bundle": "text"})
+    assert_problem(no_file, "request_invalid", ("/bundle", "field_invalid"))
+
+
+def test_a_large_bundle_is_streamed(client: ApiClient) -> None:
+    task_set = make_task_set(tasks=40)
+    lines = [{"task": f"task-{n}", "answer": f"{n} " * 20_000} for n in range(1, 41)]
+    data = "\n".join(map(json.dumps, lines)).encode()
+    assert len(data) > 2_000_000  # beyond what is held in memory: a file on disk
+    response = upload(client, register(client), task_set, data)
+    assert response.status_code == 202, response.content
+    assert response.json()["answers"] == {"expected": 40, "given": 40}
+
+
+def test_finalizing_and_cancelling_twice_are_harmless(client: ApiClient, task_set: TaskSet) -> None:
+    submission = draft(client, task_set)
+    address = f"submissions/{submission['id']}"
+    assert_problem(client.post(f"{address}/finalize"), "submission_empty")
+    task = client.get(f"task-sets/{task_set.slug}/tasks").json()["tasks"][0]["id"]
+    client.put(f"{address}/answers/{task}/1", {"answer": "x"})
+    first, second = client.post(f"{address}/finalize"), client.post(f"{address}/finalize")
+    assert (first.status_code, second.status_code) == (202, 202)
+    assert first.json() == second.json()
+    assert_problem(client.put(f"{address}/answers/{task}/1", {"answer": "y"}), "not_a_draft")
+    assert_problem(client.delete(address), "not_a_draft")
+    for _ in range(2):
+        cancelled = client.post(f"{address}/cancel")
+        assert (cancelled.status_code, cancelled.json()["state"]) == (200, "cancelled")
+    assert_problem(client.post(f"{address}/finalize"), "not_a_draft")
+    assert Job.objects.get().state == "cancelled"
+
+
+def test_a_deleted_draft_is_absent(client: ApiClient, task_set: TaskSet) -> None:
+    address = f"submissions/{draft(client, task_set)['id']}"
+    assert client.delete(address).status_code == 204
+    for method in ("GET", "DELETE"):
+        assert_problem(client.request(method, address), "not_found")
+    assert client.get("submissions").json()["results"] == []
+
+
+def test_a_sealed_set_takes_nothing_without_a_lease(client: ApiClient) -> None:
+    sealed = make_task_set(split="test", delivery="sealed")
+    submission = draft(client, sealed)
+    task = sealed.tasks.all()[0].public_id
+    response = client.put(f"submissions/{submission['id']}/answers/{task}/1", {"answer": "x"})
+    assert_problem(response, "sealed_needs_lease")
+    system = submission["system"]["id"]
+    line = json.dumps({"task": task, "answer": "x"}).encode()
+    assert_problem(upload(client, system, sealed, line), "sealed_needs_lease")
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"PK\x03\x04", b"PK\x05\x06" + b"\0" * 18, b"\xff\xfe", b"\0" * 100, b"{}"]
+)
+def test_nonsense_is_refused_and_leaves_nothing(client: ApiClient, task_set: TaskSet, data: bytes) -> None:
+    response = upload(client, register(client), task_set, data)
+    assert response.status_code == 400
+    assert response["Content-Type"] == "application/problem+json"
+    assert not Submission.objects.exists()
+
+
+def test_names_come_back_composed_and_trimmed(client: ApiClient) -> None:
+    body = {"name": "  Cafe\u0301 👩‍👧 Agent ", "system_class": "web_agent"}
+    assert client.post("systems", body).json()["name"] == "Café 👩‍👧 Agent"
