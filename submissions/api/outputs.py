@@ -56,6 +56,7 @@ class MeOut(serializers.Serializer[Any]):
 class TaskSetOut(serializers.ModelSerializer[TaskSet]):
     """A version of a task set, with nothing of a task."""
 
+    runs = serializers.IntegerField()  # named here, since a model's field would bring its database's bounds
     tasks = serializers.IntegerField(source="task_count")
     limits = serializers.SerializerMethodField()
 
@@ -149,6 +150,7 @@ class SubmissionRow(serializers.ModelSerializer[Submission]):
     id = serializers.CharField(source="public_id")
     system = SystemRef()
     task_set = TaskSetRef()
+    runs = serializers.IntegerField()
     state = serializers.SerializerMethodField()
     progress = serializers.SerializerMethodField()
 
@@ -226,6 +228,8 @@ class AnswerRow(serializers.ModelSerializer[Answer]):
     """An answer without its text."""
 
     task = serializers.CharField(source="task.public_id")
+    run = serializers.IntegerField()
+    tokens = serializers.IntegerField(allow_null=True)
     sha256 = serializers.CharField()
     etag = serializers.SerializerMethodField()
     flags = serializers.ListField(child=serializers.CharField())
