@@ -20,33 +20,48 @@ import httpx
 
 from evalservice.client.bundles import packed
 
+API = "/api/v1"
+PROBLEM = "urn:evalservice:problem:"
 # States in which nothing more will happen without somebody acting.
 SETTLED = frozenset(
     {"judged", "published", "incomplete", "withheld", "failed", "cancelled", "expired", "paused"}
 )
+# What a service says that is busy, restarting or behind a proxy that lost sight of it: worth another try.
+PASSING = frozenset({429, 502, 503, 504})
+
+
+class Misconfigured(ValueError):
+    """What was given as address or key cannot be one; no request was made."""
 
 
 class ServiceUnreachable(Exception):
-    """No answer came: the address is wrong, or the service is down."""
+    """No answer came that the service could have given: the address is wrong, or the service is down."""
 
 
 class Problem(Exception):
-    """The service refused (RFC 9457). ``code`` is of the service's closed list, ``errors`` the single faults."""
+    """The service refused (RFC 9457). ``code`` is of the service's closed list, ``errors`` the single faults.
 
-    def __init__(self, status: int, body: dict[str, Any]) -> None:
+    ``code`` is empty if somebody in between answered; ``retry_after`` are the seconds asked to wait, if any.
+    """
+
+    def __init__(self, status: int, body: dict[str, Any], *, retry_after: float | None = None) -> None:
         self.status = status
         self.title = str(body.get("title", ""))
         self.detail = str(body.get("detail", ""))
-        self.code = str(body.get("type", "")).rsplit("/", 1)[-1].rsplit("#", 1)[-1].rsplit(":", 1)[-1]
+        kind = str(body.get("type", ""))
+        self.code = kind.removeprefix(PROBLEM) if kind.startswith(PROBLEM) else ""
         self.instance = str(body.get("instance", ""))
         self.errors: list[dict[str, Any]] = list(body.get("errors") or [])
+        self.retry_after = retry_after
         super().__init__(f"{status} {self.title}: {self.detail}")
 
 
 class Client:
     """One team's view of a service. Not shared between threads.
 
-    :param transport: for tests; ordinary users leave it alone.
+    :param base_url: the service's address, with or without ``/api/v1``.
+    :param transport: for tests, like ``sleep`` and ``clock``; ordinary users leave them alone.
+    :raises Misconfigured: the address or the key cannot be one.
     """
 
     def __init__(
@@ -57,12 +72,15 @@ class Client:
         timeout: float = 60.0,
         transport: httpx.BaseTransport | None = None,
         sleep: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        secret = _checked_key(key)
+        headers = {"Authorization": f"Bearer {secret}"} if secret else {}
         self._http = httpx.Client(
-            base_url=f"{base_url.rstrip('/')}/api/v1/", headers=headers, timeout=timeout, transport=transport
+            base_url=_checked_address(base_url), headers=headers, timeout=timeout, transport=transport
         )
         self._sleep = sleep
+        self._clock = clock
 
     def __enter__(self) -> Self:
         return self
@@ -109,18 +127,40 @@ class Client:
     def watch(
         self, submission_id: str, *, seconds: float = 3600, every: float = 1.0
     ) -> Iterator[dict[str, Any]]:
-        """The submission each time its state or progress has changed, the settled one last."""
-        before: object = None
-        for _ in range(max(1, int(seconds / every))):
-            submission = self.submission(submission_id)
-            now = (submission["state"], submission["progress"])
-            if now != before:
+        """The submission each time its state or progress has changed, the settled one last.
+
+        Once it has answered, a service that is away or busy is waited for. Watching changes nothing: whoever
+        stops can watch again.
+
+        :raises TimeoutError: after ``seconds``; the submission goes on without us.
+        """
+        deadline = self._clock() + seconds
+        seen: dict[str, Any] | None = None
+        while True:
+            submission, pause = self._look(submission_id, seen, every)
+            if seen is None or _place(submission) != _place(seen):
                 yield submission
             if submission["state"] in SETTLED:
                 return
-            before = now
-            self._sleep(every)
-        raise TimeoutError(f"submission {submission_id} is still {submission['state']}; ask again later")
+            if self._clock() + pause > deadline:
+                raise TimeoutError(f"submission {submission_id} is still {submission['state']}")
+            seen = submission
+            self._sleep(pause)
+
+    def _look(
+        self, submission_id: str, seen: dict[str, Any] | None, every: float
+    ) -> tuple[dict[str, Any], float]:
+        """The submission and the seconds until the next look; what was seen last if there is no answer now."""
+        try:
+            return self.submission(submission_id), every
+        except ServiceUnreachable:
+            if seen is None:
+                raise
+            return seen, every
+        except Problem as problem:
+            if seen is None or problem.status not in PASSING:
+                raise
+            return seen, max(every, problem.retry_after or 0)
 
     # ------------------------------------------------------------------ writing
     def create_system(self, *, name: str, system_class: str, **fields: str) -> dict[str, Any]:
@@ -129,14 +169,15 @@ class Client:
 
     def system(self, name: str) -> dict[str, Any] | None:
         """The team's system of that name; None if there is none."""
-        address: str | None = "systems"
-        while address:
-            page = self._json("GET", address)
+        params: httpx.QueryParams | None = httpx.QueryParams()
+        while params is not None:
+            page = self._json("GET", "systems", params=params)
             for system in page["results"]:
                 if system["name"] == name:
                     found: dict[str, Any] = system
                     return found
-            address = page.get("next")
+            # Only the query of the link: wherever it points, our key goes to this service alone.
+            params = httpx.URL(page["next"]).params if page["next"] else None
         return None
 
     def submit(
@@ -154,13 +195,14 @@ class Client:
         Repeating the call with the same ``idempotency_key`` cannot submit twice.
 
         :param system: its id.
+        :raises NothingToSubmit: there is no answer at ``bundle``.
         :raises Problem: the bundle was refused, with the complete list of faults in ``errors``.
         """
         fields = {
             "system": system,
             "task_set": task_set,
             "note": note,
-            **({"runs": str(runs)} if runs else {}),
+            **({"runs": str(runs)} if runs is not None else {}),
         }
         headers = {"Idempotency-Key": idempotency_key or uuid.uuid4().hex}
         with packed(bundle) as (name, content):
@@ -171,12 +213,45 @@ class Client:
     def _json(self, method: str, address: str, **options: Any) -> dict[str, Any]:
         try:
             response = self._http.request(method, address, **options)
-        except httpx.TransportError as error:
-            raise ServiceUnreachable(f"{self._http.base_url}: {error or type(error).__name__}") from error
+        except httpx.RequestError as error:
+            raise ServiceUnreachable(
+                f"{self._http.base_url}: {str(error) or type(error).__name__}"
+            ) from error
+        if response.is_redirect:
+            raise ServiceUnreachable(f"{response.url} has moved to {response.headers['location']}")
         body = _body(response)
         if response.is_error:
-            raise Problem(response.status_code, body)
+            raise Problem(response.status_code, body, retry_after=_retry_after(response))
         return body
+
+
+def _checked_address(address: str) -> str:
+    """The address of the API below that of the service."""
+    try:
+        url = httpx.URL(address.strip())
+    except httpx.InvalidURL as error:
+        raise Misconfigured(f"{address!r} is no address: {error}") from error
+    if url.scheme not in {"http", "https"} or not url.host or "%" in url.host:
+        raise Misconfigured(f"{address!r} is no address of a service; it begins with https://")
+    return f"{str(url).rstrip('/').removesuffix(API)}{API}/"
+
+
+def _checked_key(key: str) -> str:
+    """The key without the line end that files leave behind."""
+    stripped = key.strip()
+    if not stripped.isascii() or not stripped.isprintable() or " " in stripped:
+        raise Misconfigured("The key holds characters that no key has; copy it again, as a whole.")
+    return stripped
+
+
+def _place(submission: dict[str, Any]) -> tuple[str, str]:
+    return submission["state"], submission["progress"]
+
+
+def _retry_after(response: httpx.Response) -> float | None:
+    """Seconds; a date, which the service never sends, is passed over."""
+    value = response.headers.get("retry-after", "")
+    return float(value) if value.isascii() and value.isdigit() else None
 
 
 def _body(response: httpx.Response) -> dict[str, Any]:
@@ -189,6 +264,4 @@ def _body(response: httpx.Response) -> dict[str, Any]:
         return body
     if response.is_error:
         return {"title": response.reason_phrase, "detail": response.text[:500]}
-    raise ServiceUnreachable(
-        f"{response.url}: the answer is no JSON object; is this the address of a service?"
-    )
+    raise ServiceUnreachable(f"{response.url} answers with no JSON object; is this the address of a service?")
