@@ -1,0 +1,69 @@
+"""Reading data out of answers and pages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from judging.case import AnswerWork, Case
+from judging.checks.sources import Source, check_key, passage_of
+from judging.desk import Desk, Reading
+from judging.evidence import Standing
+from judging.judges.base import ExtractOutcome, ExtractReply, ExtractRequest, Passage
+
+
+async def extract(desk: Desk, request: ExtractRequest) -> ExtractReply:
+    """One call."""
+    async with desk.call() as judge:
+        return await judge.extract(request)
+
+
+def page_request(
+    name: str, instruction: str, schema: Any, work: AnswerWork, passage: Passage
+) -> ExtractRequest:
+    """Read ``schema`` out of a page."""
+    return ExtractRequest(
+        name=name, instruction=instruction, schema=schema, task=work.prompt, answer="", page=passage
+    )
+
+
+async def read_answer(
+    name: str, instruction: str, schema: Any, work: AnswerWork, case: Case, desk: Desk
+) -> Reading:
+    """Structured data out of the answer."""
+    body = {"name": name, "instruction": instruction, "schema": dict(schema)}
+    key = check_key("extract", body, work, case)
+
+    async def decide() -> Reading:
+        request = ExtractRequest(name, instruction, schema, work.prompt, work.text)
+        reply = await extract(desk, request)
+        return Reading(reply.outcome, reply.data, reply.reason, (reply.record,))
+
+    return await desk.reading(answer=work.id, name=name, key=key, decide=decide)
+
+
+async def read_page(
+    name: str, instruction: str, schema: Any, url: str | None, work: AnswerWork, case: Case, desk: Desk
+) -> Reading:
+    """Structured data out of a page the answer cites; an unreadable page reads as what its standing says."""
+    pages = [Source(url, case)] if url else []
+    body = {"name": name, "instruction": instruction, "schema": dict(schema), "from": url}
+    key = check_key("extract_page", body, work, case, pages)
+
+    async def decide() -> Reading:
+        if not pages or pages[0].standing.settled:
+            return Reading(ExtractOutcome.OK, None, "the answer gives no page that can be read")
+        return await _read_one(name, instruction, schema, pages[0], work, case, desk)
+
+    return await desk.reading(answer=work.id, name=name, key=key, decide=decide)
+
+
+async def _read_one(
+    name: str, instruction: str, schema: Any, page: Source, work: AnswerWork, case: Case, desk: Desk
+) -> Reading:
+    if page.snapshot is None or page.standing is not Standing.READABLE:
+        retry = page.standing is Standing.RETRY
+        outcome = ExtractOutcome.ERROR if retry else ExtractOutcome.FAILED
+        return Reading(outcome, None, f"page_{page.standing.value}")
+    passage = passage_of(page.snapshot, page.url, instruction, case)
+    reply = await extract(desk, page_request(name, instruction, schema, work, passage))
+    return Reading(reply.outcome, reply.data, reply.reason, (reply.record,))

@@ -1,0 +1,148 @@
+"""The leaves of a rubric tree: assertions, claims, pages to be read, and what cannot be known."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from judging.cascade import Finding
+from judging.case import AnswerWork, Case
+from judging.checks.extractions import extract, page_request
+from judging.checks.pages import class_of, over_pages
+from judging.checks.sources import Source, check_key, passage_of, remember
+from judging.checks.votes import without_evidence
+from judging.desk import Desk, Judgement
+from judging.evidence import PageFinding, Standing
+from judging.judges.base import ExtractOutcome, ExtractReply, VerifyRequest
+from judging.rubric import Assertion, Check, Claim, PageExtraction, Unknown
+from judging.scoring import ErrorClass
+
+
+async def decide_leaf(
+    check: Check, work: AnswerWork, case: Case, desk: Desk, *, broken: bool = False
+) -> Judgement:
+    """The judgement of one leaf of a rubric tree. ``broken``: an extraction failed by our own fault."""
+    if isinstance(check, Claim):
+        return await _decide_claim(check, work, case, desk)
+    if isinstance(check, PageExtraction):
+        return await _decide_page_extraction(check, work, case, desk)
+    if isinstance(check, Unknown):
+        return await _note_unknown(check, work, case, desk, broken=broken)
+    return await _decided_by_code(check, work, case, desk)
+
+
+async def _decided_by_code(check: Assertion, work: AnswerWork, case: Case, desk: Desk) -> Judgement:
+    body = {"id": check.id, "assert": check.expression, "holds": check.holds, "error": check.error_class}
+
+    async def decide() -> Judgement:
+        return Judgement(
+            Finding.SUPPORTED if check.holds else Finding.REFUTED,
+            statement=check.expression,
+            error_class="" if check.holds else check.error_class or ErrorClass.INCOMPLETE_PARTIAL.value,
+            reason=check.reason,
+        )
+
+    return await remember(desk, work, check.id, check_key("assert", body, work, case), decide)
+
+
+async def _note_unknown(
+    check: Unknown, work: AnswerWork, case: Case, desk: Desk, *, broken: bool
+) -> Judgement:
+    body = {"id": check.id, "unknown": check.reason, "broken": broken}
+
+    async def decide() -> Judgement:
+        finding = Finding.ERROR if broken else Finding.NOT_ASSESSED
+        return Judgement(finding, code="extraction_failed", reason=check.reason)
+
+    return await remember(desk, work, check.id, check_key("unknown", body, work, case), decide)
+
+
+async def _decide_claim(check: Claim, work: AnswerWork, case: Case, desk: Desk) -> Judgement:
+    votes = check.votes or case.votes
+    pages = [Source(url, case) for url in dict.fromkeys(check.sources or ())]
+    body: dict[str, Any] = {
+        "id": check.id,
+        "statement": check.statement,
+        "additional": check.additional,
+        "votes": votes,
+        "sources": check.sources is not None,
+    }
+    key = check_key("claim", body, work, case, pages)
+    request = VerifyRequest(
+        check=key[:12], kind="claim", statement=check.statement, task=work.prompt, additional=check.additional
+    )
+
+    async def decide() -> Judgement:
+        if check.sources is None:
+            return await without_evidence(replace(request, answer=work.text), votes, desk)
+        if not pages:
+            return Judgement(
+                Finding.REFUTED,
+                statement=check.statement,
+                code="no_sources",
+                error_class=ErrorClass.ATTRIBUTION_MISSING.value,
+            )
+        return await over_pages(desk, case, pages, request, votes)
+
+    return await remember(desk, work, check.id, key, decide)
+
+
+async def _decide_page_extraction(
+    check: PageExtraction, work: AnswerWork, case: Case, desk: Desk
+) -> Judgement:
+    pages = [Source(check.url, case)] if check.url else []
+    body = {
+        "id": check.id,
+        "name": check.name,
+        "instruction": check.instruction,
+        "schema": dict(check.schema),
+        "expression": check.expression,
+        "error": check.error_class,
+    }
+    key = check_key("page", body, work, case, pages)
+
+    async def decide() -> Judgement:
+        if not pages:
+            return Judgement(
+                Finding.REFUTED,
+                statement=check.expression,
+                code="no_sources",
+                error_class=ErrorClass.ATTRIBUTION_MISSING.value,
+            )
+        return await _judge_extraction(check, pages[0], work, case, desk)
+
+    return await remember(desk, work, check.id, key, decide)
+
+
+async def _judge_extraction(
+    check: PageExtraction, page: Source, work: AnswerWork, case: Case, desk: Desk
+) -> Judgement:
+    if page.snapshot is None or page.standing is not Standing.READABLE:
+        only = PageFinding(page.url, page.standing)
+        return Judgement(
+            only.effective,
+            statement=check.expression,
+            code=f"page_{page.standing.value}",
+            error_class=class_of(only.effective, None, [only]),
+            evidence=(page.evidence(),),
+        )
+    passage = passage_of(page.snapshot, page.url, check.instruction, case)
+    reply = await extract(desk, page_request(check.name, check.instruction, check.schema, work, passage))
+    found = _found_on_page(check, reply)
+    return replace(
+        found,
+        statement=check.expression,
+        evidence=(page.evidence(found.finding, passage=passage),),
+        records=(reply.record,),
+    )
+
+
+def _found_on_page(check: PageExtraction, reply: ExtractReply) -> Judgement:
+    if reply.outcome is not ExtractOutcome.OK:
+        finding = Finding.ERROR if reply.outcome is ExtractOutcome.ERROR else Finding.NOT_ASSESSED
+        return Judgement(finding, code=f"extraction_{reply.outcome.value}", reason=reply.reason)
+    decision = check.decision(reply.data)
+    if decision.holds:
+        return Judgement(Finding.SUPPORTED, reason=decision.reason)
+    kind = check.error_class or ErrorClass.UNSUPPORTED_SYNTHESIS.value
+    return Judgement(Finding.REFUTED, error_class=kind, reason=decision.reason)

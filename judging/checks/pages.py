@@ -1,0 +1,81 @@
+"""One statement over several pages: which is asked first, and which one decides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from judging.cascade import Finding
+from judging.case import Case
+from judging.checks.sources import Source, passage_of
+from judging.checks.votes import judgement_of, vote
+from judging.desk import Desk, Judgement
+from judging.evidence import PageFinding, Standing, combine
+from judging.judges.base import VerifyReply, VerifyRequest
+from judging.passages import overlap
+from judging.scoring import error_class
+
+
+async def over_pages(
+    desk: Desk, case: Case, pages: Sequence[Source], request: VerifyRequest, votes: int
+) -> Judgement:
+    """Put readable pages before the judge, the best match first, until one supports the statement."""
+    findings: list[PageFinding] = []
+    evidence: list[dict[str, Any]] = []
+    heads: list[VerifyReply] = []
+    replies: list[VerifyReply] = []
+    for page in _ranked(pages, request.statement, case):
+        if page.snapshot is None or page.standing is not Standing.READABLE:
+            findings.append(PageFinding(page.url, page.standing))
+            evidence.append(page.evidence())
+            continue
+        passage = passage_of(page.snapshot, page.url, request.statement, case)
+        head, asked = await vote(desk, replace(request, page=passage), votes)
+        heads.append(head)
+        replies += asked
+        findings.append(PageFinding(page.url, page.standing, head.finding))
+        evidence.append(page.evidence(head.finding, passage=passage, relevance=head.relevance))
+        if head.finding is Finding.SUPPORTED:
+            break
+    return replace(
+        _from_pages(combine(findings), heads, findings, request.statement),
+        evidence=tuple(evidence),
+        records=tuple(reply.record for reply in replies),
+    )
+
+
+def _from_pages(
+    finding: Finding, heads: Sequence[VerifyReply], findings: Sequence[PageFinding], statement: str
+) -> Judgement:
+    """What is shown for a statement: the reply that decided, or the standing of the page that did."""
+    head = next((reply for reply in heads if reply.finding is finding), None)
+    kind = class_of(finding, head, findings)
+    if head is not None:
+        return replace(judgement_of(head, (), statement), error_class=kind)
+    by = next(page for page in findings if page.finding is None and page.effective is finding)
+    return Judgement(finding, statement, code=f"page_{by.standing.value}", error_class=kind)
+
+
+def _ranked(pages: Sequence[Source], statement: str, case: Case) -> list[Source]:
+    """Unreadable pages first (they cost nothing), then by overlap with the statement; ties as cited."""
+
+    def rank(page: Source) -> float:
+        if page.standing is not Standing.READABLE or page.snapshot is None:
+            return float("-inf")
+        return -overlap(case.read(page.snapshot.text_sha256), statement)
+
+    return sorted(pages, key=rank)
+
+
+def class_of(finding: Finding, head: VerifyReply | None, findings: Sequence[PageFinding]) -> str:
+    """The error class of an unmet statement, or nothing where no page tells it."""
+    if finding not in {Finding.REFUTED, Finding.UNDECIDED}:
+        return ""
+    found = error_class(
+        answer_state=(head.answer_state or "") if head else "",
+        relevance=(head.relevance or "") if head else "",
+        dead=any(page.standing is Standing.DEAD for page in findings),
+        cited=True,
+    )
+    return found.value if found else ""

@@ -1,0 +1,63 @@
+"""Asking several times, and what the replies say together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from judging.cascade import Finding
+from judging.desk import Desk, Judgement, settle
+from judging.judges.base import VerifyReply, VerifyRequest
+from judging.scoring import error_class
+
+
+async def vote(desk: Desk, request: VerifyRequest, votes: int) -> tuple[VerifyReply, list[VerifyReply]]:
+    """The strict majority of ``votes`` and all replies; half of them at once, the rest only if they disagree.
+
+    A deterministic judge is asked once: the same question again would get the same answer.
+    """
+    votes = 1 if desk.offline else votes
+    majority = votes // 2 + 1
+    replies = await settle(_ask(desk, replace(request, sample=n)) for n in range(majority))
+    while (winner := _majority(replies, majority)) is None and len(replies) < votes:
+        replies += await settle([_ask(desk, replace(request, sample=len(replies)))])
+    if winner is None:
+        winner = replace(replies[0], finding=Finding.NOT_ASSESSED, code="disagreement", quote="")
+    return winner, replies
+
+
+async def _ask(desk: Desk, request: VerifyRequest) -> VerifyReply:
+    async with desk.call() as judge:
+        return await judge.verify(request)
+
+
+def _majority(replies: Sequence[VerifyReply], majority: int) -> VerifyReply | None:
+    for finding in Finding:
+        same = [reply for reply in replies if reply.finding is finding]
+        if len(same) >= majority:
+            return same[0]
+    return None
+
+
+def judgement_of(reply: VerifyReply, replies: Sequence[VerifyReply], statement: str) -> Judgement:
+    """A reply as a judgement, with the calls of all of them."""
+    return Judgement(
+        finding=reply.finding,
+        statement=statement,
+        code=reply.code,
+        reason=reply.reason,
+        quote=reply.quote,
+        answer_state=reply.answer_state.value if reply.answer_state else "",
+        relevance=reply.relevance.value if reply.relevance else "",
+        records=tuple(r.record for r in replies),
+    )
+
+
+async def without_evidence(request: VerifyRequest, votes: int, desk: Desk) -> Judgement:
+    """A check about the answer alone."""
+    reply, replies = await vote(desk, request, votes)
+    found = judgement_of(reply, replies, request.statement)
+    if reply.finding in {Finding.REFUTED, Finding.UNDECIDED}:
+        kind = error_class(answer_state=reply.answer_state or "", relevance="", dead=False, cited=False)
+        found = replace(found, error_class=kind.value if kind else "")
+    return found
