@@ -156,7 +156,8 @@ def tree_result(
         errors=_errors(reached),
         error_classes=classes,
         hallucinated=tree_hallucinated(classes, unknown=unknown),
-        references=count_references(sourced),
+        # A rubric that asks for no sources says nothing about citations.
+        references=count_references(sourced) if sourced else None,
     )
     feedback = {"protocol": "rubric_tree", "tree": _node(root, score, judgements)}
     return AnswerResult(work.id, result, feedback)

@@ -47,8 +47,7 @@ def score_round(lease: Lease) -> Slice:
             Submission.objects.select_for_update().select_related("task_set").get(pk=run.submission_id)
         )
         record(run, submission, results, now=now)
-        if submission.state == Submission.State.JUDGED:
-            send("submission_judged", submission.pk)
+        send("submission_judged", submission.pk)  # incomplete ones too: the board names them, unranked
     return Slice.DONE
 
 
