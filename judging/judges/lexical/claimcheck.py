@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 
 from judging.cascade import Finding
 from judging.judges.base import Relevance
 from judging.judges.lexical.compare import Match, best_match
 from judging.judges.lexical.equality import equality
-from judging.judges.lexical.passages import IndexCache
+from judging.judges.lexical.facts import facts_of
+from judging.judges.lexical.passages import Index, IndexCache
 
 __all__ = ["Decision", "against_answer", "against_page"]
 
@@ -18,6 +20,8 @@ CONTRADICT = 0.5  # coverage from which differing numbers are about the same thi
 FLIP = 0.55  # coverage from which a negation is about the same thing
 SUBSTITUTED = 0.7  # coverage of what a claim says of a name that the page never has
 RELEVANT = 0.35
+_JOINTS = re.compile(r";|,? \band\b |, (?:of |in )?which |, where |, while |, but ")
+_SUBJECT = re.compile(r"(?:The |A |An )?(?:[A-Z][\w'’-]{0,40} ?){1,5}")
 MAX_QUOTE = 600  # characters
 
 
@@ -65,13 +69,36 @@ def _quote(match: Match, text: str) -> str:
     return text[start : min(end, start + MAX_QUOTE)]
 
 
-def against_page(claim: str, text: str, title: str, cache: IndexCache) -> Decision:
-    """Whether a page bears out a claim; the quote is a verbatim part of the page."""
-    match = best_match(claim, cache.get(text, title))
+def _whole(claim: str, index: Index) -> Decision:
+    match = best_match(claim, index)
     if match is None or match.credited < RELEVANT:
         return Decision(Finding.UNDECIDED, "no passage is about it", relevance=Relevance.IRRELEVANT)
     finding, reason = _decide(match)
-    return Decision(finding, reason, _quote(match, text), Relevance.RELEVANT)
+    return Decision(finding, reason, _quote(match, index.text), Relevance.RELEVANT)
+
+
+def _parts(claim: str) -> list[str]:
+    """The statements a compound claim makes one after another, each with the name that the claim begins with."""
+    parts = [part.strip() for part in _JOINTS.split(claim)]
+    if len(parts) < 2 or not all(
+        len(facts_of(part).stems) >= 2 and facts_of(part).quantities for part in parts
+    ):
+        return []
+    subject = _SUBJECT.match(claim)
+    named = subject.group() if subject else ""
+    return [parts[0], *(part if facts_of(part).names else f"{named} {part}" for part in parts[1:])]
+
+
+def against_page(claim: str, text: str, title: str, cache: IndexCache) -> Decision:
+    """Whether a page bears out a claim; the quote is a verbatim part of the page."""
+    index = cache.get(text, title)
+    decision = _whole(claim, index)
+    if decision.finding is Finding.SUPPORTED:
+        return decision
+    parts = [_whole(part, index) for part in _parts(claim)]
+    if parts and all(part.finding is Finding.SUPPORTED for part in parts):
+        return replace(parts[0], reason="separate passages bear out each part of it")
+    return decision
 
 
 def against_answer(claim: str, answer: str, task: str, cache: IndexCache) -> Decision:

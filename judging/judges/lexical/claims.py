@@ -3,22 +3,37 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from judging.judges.base import ExtractedClaim
 from judging.judges.lexical.document import Citations, Element, Kind, Reading
 from judging.judges.lexical.facts import facts_of, readable
-from judging.judges.lexical.words import content_stems, sentences
+from judging.judges.lexical.vocabulary import MONTHS
+from judging.judges.lexical.words import content_stems, sentences, stem
 
 __all__ = ["claims_of"]
 
-SECTION_FITS = 0.5  # share of the subtask's words a heading must hold to bring in its whole section
-SENTENCE_FITS = 0.25  # share a sentence must hold where no heading fits
+SECTION_FITS = 0.6  # share of the subtask's title a heading must hold to bring in its whole section
+SENTENCE_FITS = 0.3  # share of the subtask's words a sentence must hold where no heading fits
 MAX_CLAIM = 600  # characters
-_FRAGMENT = re.compile(r"[*_]{0,2}[^:：|.!?]{1,48}[:：]")
+MAX_SUBJECT = 80
+_TITLE_END = re.compile(r"\s[—–-]\s|[:\n]")
+_FRAGMENT = re.compile(r"[*_]{0,2}[^:：|.!?]{1,48}[:：]\s*\S")
 _SOURCES = re.compile(
-    r"[#\s*_\d.]*(?:sources?|references?|citations?|links?|bibliography|urls?|参考文献|来源)\b.{0,20}", re.I
+    r"[#\s*_\d.]*(?:sources?|references?|citations?|links?|bibliography|urls?|参考文献|来源)\b.{0,20}",
+    re.IGNORECASE,
+)
+_CITATION = re.compile(r"[(（]\s*(?:\[[^\[\]\n]{0,200}\]\([^()\s]{1,2048}\)[,;\s]{0,3}){1,8}\s*[)）]")
+_LOOSE_POINT = re.compile(r"\s+(?=[.,;:!?。，；：](?:\s|$))")
+_CONCLUDES = re.compile(
+    r"\W*(?:so|therefore|thus|hence|consequently|overall|in short|in sum|in summary|this means|all in all|daher|also"
+    r"|因此|所以|总之)\b",
+    re.IGNORECASE,
+)
+_CALENDAR = frozenset(
+    {stem(m) for m in MONTHS}
+    | {stem(d) for d in ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")}
 )
 
 
@@ -31,65 +46,78 @@ class _Sentence:
 
 
 def _tidy(markdown: str) -> str:
-    return " ".join(readable(markdown).split())
+    return _LOOSE_POINT.sub("", readable(_CITATION.sub(" ", markdown)))
 
 
 def _row_text(row: Element) -> str:
-    cells = [c for c in row.cells if c.strip()]
-    labelled = [
-        f"{h}: {c}" for h, c in zip(row.columns[1:], row.cells[1:], strict=False) if h.strip() and c.strip()
-    ]
-    return "; ".join([*cells[:1], *labelled]) if row.cells else row.head
+    """A row as a sentence: each cell after its column's header, the first one as the subject."""
+    pairs = [(_tidy(h), _tidy(c)) for h, c in zip(row.columns, row.cells, strict=False)]
+    return "; ".join(f"{h}: {c}" if h else c for h, c in pairs if c)
 
 
 def _sentences_of(element: Element, citations: Citations) -> Iterator[tuple[str, tuple[str, ...]]]:
     if element.kind is Kind.ROW:
-        yield _tidy(_row_text(element)), citations.of(element.head)
+        yield _row_text(element), citations.of(element.head)
         return
     for start, end in sentences(element.head):
         piece = element.head[start:end]
         yield _tidy(piece), citations.of(piece)
 
 
-def _walk(
-    element: Element, subject: str, headings: frozenset[str], citations: Citations
-) -> Iterator[_Sentence]:
-    if element.kind is Kind.CODE or _SOURCES.fullmatch(element.head):
-        return
-    if element.kind is Kind.SECTION:
-        subject = _tidy(element.head)
-        headings = headings | frozenset(content_stems(subject))
-    elif element.kind is not Kind.DOCUMENT:
-        for text, urls in _sentences_of(element, citations):
-            yield _Sentence(text, subject, headings, urls)
-        subject = _tidy(element.head)[:80] if element.kind is Kind.ITEM and element.children else subject
-    for child in element.children:
-        yield from _walk(child, subject, headings, citations)
+def _is_sources_line(element: Element) -> bool:
+    return len(element.head) <= MAX_SUBJECT and _SOURCES.fullmatch(element.head) is not None
+
+
+def _walk(root: Element, citations: Citations) -> Iterator[_Sentence]:
+    """Every sentence of an answer in order, with the section and the item it stands in."""
+    stack: list[tuple[Element, str, frozenset[str]]] = [(root, "", frozenset())]
+    while stack:
+        element, subject, headings = stack.pop()
+        if element.kind is Kind.CODE or _is_sources_line(element):
+            continue
+        if element.kind is Kind.SECTION:
+            subject = _tidy(element.head)[:MAX_SUBJECT]
+            headings = headings | frozenset(content_stems(subject))
+        elif element.head:
+            for text, urls in _sentences_of(element, citations):
+                yield _Sentence(text, "" if element.kind is Kind.ROW else subject, headings, urls)
+        if element.kind is Kind.ITEM and element.children:
+            subject = _tidy(element.head)[:MAX_SUBJECT]
+        stack.extend((child, subject, headings) for child in reversed(element.children))
 
 
 def _says_something(sentence: _Sentence) -> bool:
+    """Whether a sentence states something that can be checked, and not only what follows from it."""
     facts = facts_of(sentence.text)
-    return len(facts.stems) >= 2 and bool(facts.quantities or facts.names or sentence.urls)
+    if len(facts.stems) < 2 or facts.asks or sentence.text.endswith((":", "：")):
+        return False
+    if facts.quantities or sentence.urls:
+        return True
+    return bool(facts.names - _CALENDAR) and not _CONCLUDES.match(sentence.text)
 
 
 def _fit(words: frozenset[str], wanted: frozenset[str]) -> float:
     return len(words & wanted) / len(wanted) if wanted else 0.0
 
 
+def _about(found: Sequence[_Sentence], subtask: str) -> list[_Sentence]:
+    """The sentences of the sections headed like the subtask, else those that share its words."""
+    title = frozenset(content_stems(readable(_TITLE_END.split(subtask, maxsplit=1)[0])))
+    chosen = [s for s in found if _fit(s.headings, title) >= SECTION_FITS]
+    if any(_says_something(s) for s in chosen):
+        return chosen
+    wanted = frozenset(content_stems(readable(subtask)))
+    return [s for s in found if _fit(frozenset(content_stems(s.text)) | s.headings, wanted) >= SENTENCE_FITS]
+
+
 def _claim(sentence: _Sentence) -> ExtractedClaim:
     text = sentence.text
-    if _FRAGMENT.match(text) and sentence.subject:
+    if sentence.subject and _FRAGMENT.match(text):
         text = f"{sentence.subject}: {text}"
     return ExtractedClaim(text[:MAX_CLAIM], sentence.urls)
 
 
 def claims_of(reading: Reading, subtask: str, limit: int) -> tuple[ExtractedClaim, ...]:
     """At most ``limit`` claims about the subtask, in the answer's order."""
-    found = list(_walk(reading.document, "", frozenset(), reading.citations))
-    wanted = frozenset(content_stems(readable(subtask)))
-    chosen = [s for s in found if _fit(s.headings, wanted) >= SECTION_FITS]
-    if not any(_says_something(s) for s in chosen):
-        chosen = [
-            s for s in found if _fit(frozenset(content_stems(s.text)) | s.headings, wanted) >= SENTENCE_FITS
-        ]
-    return tuple(_claim(s) for s in chosen if _says_something(s))[:limit]
+    found = list(_walk(reading.document, reading.citations))
+    return tuple(_claim(s) for s in _about(found, subtask) if _says_something(s))[: max(0, limit)]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from judging.judges.lexical.bindings import mispaired, reversed_roles
 from judging.judges.lexical.facts import Facts, facts_of, terms_of
 from judging.judges.lexical.passages import Index, Window
 from judging.judges.lexical.quantities import Number, Quantity, agrees, comparable
@@ -17,6 +18,7 @@ NAME_WEIGHT = 1.6
 LONGER = 0.12  # what each further sentence of a window must bring in coverage
 MIN_ROOT = 5  # letters two words must share from the beginning to be the same word with other endings
 MAX_ENDING = 4  # letters
+EXAMINED = 3  # windows whose word order is looked at
 NUMBERS = 0.1  # what numbers add: they choose between windows that say the same otherwise
 
 
@@ -40,7 +42,9 @@ class Match:
     @property
     def rank(self) -> float:
         """What orders the windows of a text."""
-        numbers = len(self.agreed) - 0.5 * len(self.conflicting)
+        numbers = len(self.agreed) + 0.6 * len(
+            self.conflicting
+        )  # about the same quantity, if not the same value
         length = LONGER * (len(self.window.sentences) - 1)
         return self.core + 0.5 * self.coverage + 0.2 * self.own + NUMBERS * numbers - length
 
@@ -146,8 +150,26 @@ def _match(query: _Query, window: Window) -> Match:
     )
 
 
+def _reading(match: Match, index: Index) -> str:
+    return ". ".join(index.reading(n) for n in match.window.sentences)
+
+
+def _examined(match: Match, claim: str, index: Index) -> Match:
+    """The match with what only its word order tells: figures and names in each other's place."""
+    passage = _reading(match, index)
+    if match.agreed and not index.rows[match.window.sentences[0]] and mispaired(claim, passage):
+        match = replace(match, agreed=(), conflicting=(*match.conflicting, *match.agreed))
+    if not match.flipped and reversed_roles(claim, passage):
+        match = replace(match, flipped=frozenset({"order"}))
+    return match
+
+
 def best_match(claim: str, index: Index) -> Match | None:
     """The window that says most about the claim, None if no word of it stands in the text."""
     query = _query(claim, index)
     matches = [_match(query, window) for window in index.windows(terms_of(claim))]
-    return max(matches, key=lambda m: (round(m.rank, 9), -m.window.span.start), default=None)
+    matches.sort(key=lambda m: (-round(m.rank, 9), m.window.span.start))
+    examined = [_examined(m, claim, index) for m in matches[:EXAMINED]]
+    if not examined:
+        return None
+    return max(examined, key=lambda m: round(m.rank, 9))  # the first of equals: it was ranked first before

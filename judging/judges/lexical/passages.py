@@ -25,7 +25,8 @@ MAX_HEADING = 100  # characters
 _HEADING = re.compile(r"[^.!?。！？:]{1,100}")
 _UNIT_IN_HEADER = re.compile(r"[(\[]\s*(?:in )?([^()\[\]]{1,12})\s*[)\]]|\bin (\w{1,10})\s*$")
 _BARE_NUMBER = re.compile(r"[\d.,\s]{1,20}")
-_ROW = re.compile(r"[^|\n]{0,500}\|")
+_ROW = re.compile(r"[^|\t\n]{0,500}[|\t]")
+_CELLS = re.compile(r"\s*\|\s*|\s*\t\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,10 @@ class Window:
     sentences: range
     facts: Facts
     context: frozenset[str]
+
+
+def _cells(row: str) -> list[str]:
+    return _CELLS.split(row.strip("| \t"))
 
 
 def _labelled(column: str, cell: str) -> str:
@@ -82,15 +87,15 @@ class Index:
 
     def _is_heading(self, number: int) -> bool:
         line = self.sentence(number)
-        if self.rows[number]:
+        if self.rows[number] or not self.terms[number]:
             return False
         if line.startswith("#"):
             return True
-        alone = (
-            number + 1 < len(self.spans)
-            and "\n" in self.text[self.spans[number].end : self.spans[number + 1].start]
-        )
-        return alone and not line.startswith("-") and _HEADING.fullmatch(line) is not None
+        if number + 1 == len(self.spans) or line.startswith(("-", "•")):
+            return False
+        following = self.spans[number + 1]
+        alone = "\n" in self.text[self.spans[number].end : following.start]
+        return alone and following.end - following.start > len(line) and _HEADING.fullmatch(line) is not None
 
     def _above(self) -> list[tuple[int, int]]:
         """For each sentence the number of its heading and of its table's first row, -1 for none."""
@@ -106,7 +111,7 @@ class Index:
     def _records(self) -> frozenset[str]:
         """Words that name a section below the first heading, or a row: what is said of them stands there."""
         named = [self.terms[n] for n in self.headings if n > 0]
-        firsts = [terms_of(self.sentence(n).partition("|")[0]) for n, row in enumerate(self.rows) if row]
+        firsts = [terms_of(_cells(self.sentence(n))[0]) for n, row in enumerate(self.rows) if row]
         return frozenset().union(*named, *firsts)
 
     def rarity(self, term: str) -> float:
@@ -128,16 +133,16 @@ class Index:
         above = {number for n in numbers for number in self.above[n] if number >= 0}
         return self.title.union(*(self.terms[n] for n in above))
 
-    def _reading(self, number: int) -> str:
+    def reading(self, number: int) -> str:
         """A sentence as it is to be understood: each cell of a row with its column's header and unit."""
         header = self.above[number][1]
         if header < 0 or header == number:
             return self.sentence(number)
-        columns, cells = (self.sentence(n).strip("| ").split("|") for n in (header, number))
+        columns, cells = (_cells(self.sentence(n)) for n in (header, number))
         return "; ".join(_labelled(*pair) for pair in zip(columns, cells, strict=False))
 
     def _facts(self, number: int) -> Facts:
-        facts = facts_of(self._reading(number))
+        facts = facts_of(self.reading(number))
         following = self.sentence(number + 1) if number + 1 < len(self.spans) else ""
         if facts.asks:
             return asked(facts, following)
@@ -149,13 +154,17 @@ class Index:
         span = Span(self.spans[first].start, self.spans[last].end)
         return Window(span, numbers, merged(self._facts(n) for n in numbers), self._context(numbers))
 
+    def _goes_together(self, first: int, last: int) -> bool:
+        """Rows stand for themselves, and a line without words separates what is around it."""
+        return not any(self.rows[first : last + 1]) and all(self.terms[first : last + 1])
+
     def windows(self, terms: Iterable[str]) -> Iterator[Window]:
-        """The windows around the candidate sentences, each once. A row of a table stands for itself."""
+        """The windows around the candidate sentences, each once."""
         seen = set()
         for number in self.candidates(terms):
             for before, after in SHAPES:
                 first, last = max(0, number + before), min(len(self.spans) - 1, number + after)
-                if (first, last) not in seen and (first == last or not any(self.rows[first : last + 1])):
+                if (first, last) not in seen and (first == last or self._goes_together(first, last)):
                     seen.add((first, last))
                     yield self.window(first, last)
 

@@ -77,7 +77,7 @@ _NUMBER = re.compile(
     r"(?<![a-zA-Z\d_.,])(?<!\d:)(?<![A-Z]-)(?:\d{1,3}(?:[ ,.'’]\d{3})+(?![\d])(?:[.,]\d{1,9})?|\d{1,15}(?:[.,]\d{1,9})?)(?!\d)"
 )
 _VERSION = re.compile(r"(?:\.\d{1,9}){1,6}")
-_CLOCK = re.compile(r":([0-5]\d)(?::[0-5]\d)?(?:\s?([ap])\.?m\b)?", re.IGNORECASE)
+_CLOCK = re.compile(r":([0-5]\d)(?::([0-5]\d))?(?:\s?([ap])\.?m\b)?", re.IGNORECASE)
 _WORD_NUMBER = re.compile(r"(?<!\w)[^\W\d_]+(?:-[^\W\d_]+)?(?!\w)")
 _ORDINAL = re.compile(r"(?:st|nd|rd|th|º|ª)(?!\w)")
 _SCALE = re.compile(r"[ -]?(百万|[万萬亿億千만억]|[^\W\d_]{1,9}(?![^\W\d_]))")
@@ -170,10 +170,11 @@ def _readings(digits: str) -> tuple[float, tuple[float, ...], float]:
 
 
 def _near(text: str, start: int, end: int) -> frozenset[str]:
-    before = _NEAR.findall(text[max(0, start - 30) : start])[-1:]
-    after = _NEAR.findall(text[end : end + 30])[:2]
-    folded = (fold_word(w) for w in (*before, *after))
-    return frozenset(stem(w) for w in folded if w not in STOP_WORDS)
+    before = [fold_word(w) for w in _NEAR.findall(text[max(0, start - 40) : start])]
+    after = [fold_word(w) for w in _NEAR.findall(text[end : end + 30])]
+    telling = ([w for w in words if w not in STOP_WORDS] for words in (before[-3:], after[:2]))
+    left, right = telling
+    return frozenset(stem(w) for w in (*left[-1:], *right))
 
 
 def _bound(text: str, start: int) -> str:
@@ -213,12 +214,14 @@ def _unit(text: str, start: int, end: int) -> tuple[str, float, int]:
 
 
 def _clock(text: str, digits: str, end: int) -> Number | None:
+    """A time of day or a duration, in seconds: ``17:30``, ``5:30 pm``, ``4:58:51``."""
     match = _CLOCK.match(text, end)
-    if not match or not digits.isdigit() or int(digits) > 24:
+    if not match or not digits.isdigit() or len(digits) > 3:
         return None
-    hours = int(digits) % 12 if match[2] else int(digits)
-    afternoon = 12 if (match[2] or "").casefold() == "p" else 0
-    return Number((hours + afternoon) * 60.0 + int(match[1]), unit="time", step=1.0)
+    minutes, seconds, half = match.groups()
+    hours = int(digits) % 12 + 12 * (half.casefold() == "p") if half else int(digits)
+    value = hours * 3600.0 + int(minutes) * 60 + int(seconds or 0)
+    return Number(value, unit="time", at=(match.start() - len(digits), match.end()))
 
 
 def _measured(text: str, match: re.Match[str]) -> Number:
@@ -250,7 +253,7 @@ def _number(text: str, match: re.Match[str]) -> Quantity:
         return Number(0.0, "version", text=match.group() + version.group(), at=(start, version.end()))
     clock = _clock(text, match.group(), end)
     if clock is not None:
-        return replace(clock, at=(start, end))
+        return clock
     if _ORDINAL.match(text, end):
         return Number(
             _readings(match.group())[0], "ordinal", _near(text, start, end + 2), at=(start, end + 2)
@@ -340,12 +343,18 @@ def _units_fit(claim: Number, page: Number) -> bool:
     return "" in (claim.unit, page.unit) and not {"version", "time"} & {claim.unit, page.unit}
 
 
+def _readings_of(number: Number) -> tuple[float, ...]:
+    readings = (number.value, *number.others)
+    # A fall of 9 % is written "−9 %" in tables and "falls by 9 %" in sentences.
+    return tuple(abs(r) for r in readings) if number.unit == "%" else readings
+
+
 def _numbers_agree(claim: Number, page: Number) -> bool:
     if not _units_fit(claim, page):
         return False
     if claim.unit == "version":
         return claim.text == page.text
-    here, there = (claim.value, *claim.others), (page.value, *page.others)
+    here, there = _readings_of(claim), _readings_of(page)
     tolerance = _tolerance(claim, page)
     return any(abs(c - p) <= tolerance for c in here for p in there) or any(
         _within_bound(claim, p) for p in there

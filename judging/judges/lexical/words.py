@@ -45,6 +45,7 @@ _SPACELESS = (
 )
 _CJK_RUN = re.compile(f"[{_SPACELESS}]+")
 _CLOSERS = frozenset(".!?:;。！？；：|")
+_BARS = re.compile(r"[|\t]")  # a row of a table is never wrapped
 _LISTED = re.compile(r"\d{1,3}[.)] ")
 # Particles, copulas and negators of Chinese and Japanese stand between words; pairs across them are no words.
 _PARTICLES = re.compile("[的了是在有和与與及于於为為被之其也都该該不没沒未无無はがをにのでとも]")
@@ -208,7 +209,7 @@ def _is_wrapped(text: str, start: int, end: int) -> bool:
     if end - start != 1 or text[start - 1 : start] in _CLOSERS or not text[end : end + 1].isalnum():
         return False
     line = text[text.rfind("\n", max(0, start - 2 * WRAPPED), start) + 1 : start]
-    return len(line) >= WRAPPED and "|" not in line and not _LISTED.match(text, end)
+    return len(line) >= WRAPPED and not _BARS.search(line) and not _LISTED.match(text, end)
 
 
 def _goes_on(text: str, end: int) -> bool:

@@ -76,6 +76,12 @@ moderator: That is not correct. The Kestrel tunnel is 9.4 km long and was finish
 user77: There is a rumour that it leaks every spring.
 """
 
+CENSUS = """Gulls of the Skarne islands
+North Skarne had 444 nests in 2025 after 1,110 in 2015. South Skarne had 300 nests in 2025 and Mid Skarne 75.
+In the cup final Torvale beat Harnsund by two goals. Ylva Brandt was the teacher of Nils Okker.
+Prices rose from 4 crowns in 2015 to 6 crowns in 2025.
+"""
+
 PAIRS: tuple[Pair, ...] = (
     Pair("exact", "The Salt Road was directed by Aino Virtala", FILM, "supported"),
     Pair("exact", "The mayor of Lindenau is Petra Vogt", TOWN, "supported"),
@@ -144,4 +150,16 @@ PAIRS: tuple[Pair, ...] = (
     Pair("language", "Le pont de Vaurel est ouvert aux voitures", FRENCH, "refuted"),
     Pair("language", "Le pont de Vaurel compte neuf arches", FRENCH, "supported"),
     Pair("quoted", "The Kestrel tunnel is 12 km long", FORUM, "refuted"),
+    # the right words and numbers, but not of each other
+    Pair("exchanged", "North Skarne had 444 nests in 2025", CENSUS, "supported"),
+    Pair("exchanged", "North Skarne had 444 nests in 2015", CENSUS, "refuted"),
+    Pair("exchanged", "North Skarne had 1,110 nests in 2015", CENSUS, "supported"),
+    Pair("exchanged", "North Skarne had 1,110 nests in 2025", CENSUS, "refuted"),
+    Pair("exchanged", "Mid Skarne had 75 nests in 2025", CENSUS, "supported"),
+    Pair("exchanged", "South Skarne had 75 nests in 2025", CENSUS, "refuted"),
+    Pair("exchanged", "Torvale beat Harnsund in the cup final", CENSUS, "supported"),
+    Pair("exchanged", "Harnsund beat Torvale in the cup final", CENSUS, "refuted"),
+    Pair("exchanged", "Harnsund was beaten by Torvale in the cup final", CENSUS, "supported"),
+    Pair("exchanged", "Nils Okker was the teacher of Ylva Brandt", CENSUS, "refuted"),
+    Pair("exchanged", "Ylva Brandt was Nils Okker's teacher", CENSUS, "supported"),
 )

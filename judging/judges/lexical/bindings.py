@@ -1,0 +1,162 @@
+"""What belongs to what inside a passage: a figure to its year or its bearer, a role to its holder.
+
+A passage may hold every word and number of a claim and still say something else: "444 in 2025 after 1,110
+in 2015" is no support for 444 in 2015, and "Harn beat Torvale" none for the reverse.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from judging.judges.lexical.facts import Facts, facts_of, readable
+from judging.judges.lexical.quantities import Date, Number, Quantity, agrees, comparable
+from judging.judges.lexical.vocabulary import STOP_WORDS
+from judging.judges.lexical.words import fold_word, stem
+
+__all__ = ["mispaired", "reversed_roles"]
+
+_CLAUSE = re.compile(
+    r"[;:()]|,\s|\.\s|\b(?:and|while|but|after|against|compared (?:with|to)|versus|vs|than|before|whereas|followed by"
+    r"|up from|down from)\b|[，；。、]",
+    re.IGNORECASE,
+)
+_NAME = r"[A-Z][\w'’-]{0,40}(?: (?:[A-Z]\.|[A-Z][\w'’-]{0,40})){0,4}"
+_ROLE_OF = re.compile(rf"(?P<role>[a-z]{{3,30}}) (?:of|to|for) (?:the )?(?P<name>{_NAME})")
+_ROLE_POSSESSIVE = re.compile(rf"(?P<name>{_NAME})['’]s? (?:[a-z]{{3,30}} ){{0,2}}?(?P<role>[a-z]{{3,30}})\b")
+_HOLDABLE = re.compile(
+    r"(?:er|or|ist|ian|ess|ee|man|woman|son|wife|husband|king|queen|head|chief|capital|heir|pupil|student)s?$"
+)
+_GROUP = re.compile(_NAME)
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class _Ordered:
+    """Two names in the order they stand, with the words between them."""
+
+    first: frozenset[str]
+    second: frozenset[str]
+    between: frozenset[str]
+    passive: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Clause:
+    facts: Facts
+    names: frozenset[str]
+
+    @property
+    def quantities(self) -> Sequence[Quantity]:
+        return self.facts.quantities
+
+
+def _clauses(text: str) -> list[_Clause]:
+    parts = (part for part in _CLAUSE.split(readable(text)) if part.strip())
+    return [_Clause(facts_of(part), _named(part)) for part in parts]
+
+
+def _named(text: str) -> frozenset[str]:
+    """Every word written with a capital, the first as well: there are two places to compare it with."""
+    return frozenset().union(*(_stems(group[0]) for group in _GROUP.finditer(text)))
+
+
+def _holds(clause: _Clause, quantity: Quantity) -> bool:
+    return any(agrees(quantity, q) for q in clause.quantities)
+
+
+def _other_number(clause: _Clause, number: Number) -> bool:
+    return any(
+        isinstance(q, Number) and q.unit == number.unit and not agrees(number, q) for q in clause.quantities
+    )
+
+
+def _other_date(clause: _Clause, dates: Sequence[Date]) -> bool:
+    found = [q for q in clause.quantities if isinstance(q, Date)]
+    return bool(found) and not any(agrees(d, f) for d in dates for f in found)
+
+
+def _by_date(clauses: Sequence[_Clause], number: Number, dates: Sequence[Date]) -> bool:
+    holding = [c for c in clauses if _holds(c, number)]
+    dated = [c for c in clauses if any(_holds(c, d) for d in dates)]
+    return (
+        bool(holding)
+        and all(_other_date(c, dates) for c in holding)
+        and any(_other_number(c, number) for c in dated)
+    )
+
+
+def _by_name(clauses: Sequence[_Clause], number: Number, names: frozenset[str]) -> bool:
+    holding = [c for c in clauses if _holds(c, number)]
+    telling = names - frozenset().union(*(c.facts.stems for c in holding))
+    if not holding or not telling or not all(c.names - names for c in holding):
+        return False
+    beside = [q for c in clauses if telling & c.facts.stems for q in c.quantities]
+    return any(comparable(number, q) and not agrees(number, q) for q in beside)
+
+
+def mispaired(claim: str, passage: str) -> bool:
+    """Whether the passage gives a number of the claim to another date or bearer, and the claim's another number."""
+    facts = facts_of(claim)
+    numbers = [q for q in facts.quantities if isinstance(q, Number)]
+    dates = [q for q in facts.quantities if isinstance(q, Date)]
+    if not numbers:
+        return False
+    names = _named(claim)
+    clauses = _clauses(passage)
+    return any(_by_date(clauses, n, dates) or _by_name(clauses, n, names) for n in numbers)
+
+
+def _stems(text: str) -> frozenset[str]:
+    folded = (fold_word(w) for w in _WORD.findall(text))
+    return frozenset(stem(w) for w in folded if w not in STOP_WORDS)
+
+
+def _roles(text: str) -> dict[str, frozenset[str]]:
+    roles: dict[str, frozenset[str]] = defaultdict(frozenset)
+    for pattern in (_ROLE_OF, _ROLE_POSSESSIVE):
+        for match in pattern.finditer(text):
+            if _HOLDABLE.search(match["role"]):
+                roles[stem(fold_word(match["role"]))] |= _stems(match["name"])
+    return roles
+
+
+def _ordered(text: str) -> _Ordered | None:
+    groups = [g for g in _GROUP.finditer(text) if _stems(g[0])]
+    if len(groups) != 2:
+        return None
+    between = text[groups[0].end() : groups[1].start()]
+    passive = re.search(r"\bby\s+(?:the\s+)?$", between) is not None
+    return _Ordered(_stems(groups[0][0]), _stems(groups[1][0]), _stems(between), passive)
+
+
+def _exchanged_roles(claim: str, passage: str) -> bool:
+    claimed, given = _roles(claim), _roles(passage)
+    named = _named(claim)
+    return any(
+        holder and given[role] and not holder & given[role] and given[role] <= named
+        for role, holder in claimed.items()
+        if role in given
+    )
+
+
+def _exchanged_order(claim: str, passage: str) -> bool:
+    one = _ordered(claim)
+    if one is None:
+        return False
+    for clause in re.split(r"[.;,]\s", passage):
+        other = _ordered(clause)
+        if other and one.between & other.between and (one.passive == other.passive):
+            same = bool(one.first & other.first and one.second & other.second)
+            turned = bool(one.first & other.second and one.second & other.first)
+            if turned and not same:
+                return True
+    return False
+
+
+def reversed_roles(claim: str, passage: str) -> bool:
+    """Whether the passage has the claim's two names in each other's place."""
+    claim, passage = readable(claim), readable(passage)
+    return _exchanged_roles(claim, passage) or _exchanged_order(claim, passage)
