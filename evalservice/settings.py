@@ -241,6 +241,7 @@ PIPELINE = {
     "answers_judged": "judging.tasks.score_submission",
     "submission_judged": "leaderboard.tasks.publish_due",
     "scores_shown": "leaderboard.services.scores_shown",
+    "not_listed_because": "leaderboard.services.not_listed_because",
 }
 MIB = 2**20
 EVALSERVICE: dict[str, Any] = {

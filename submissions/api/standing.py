@@ -30,6 +30,14 @@ UNLISTED_REASONS = (
     "expired",
     "cancelled",
     "failed",
+    # What a board says of a published submission.
+    "fewer_runs",
+    "another_result_shown",
+    "judged_differently",
+    "no_answers",
+    "score_unknown",
+    "errors_left",
+    "coverage_low",
 )
 RESULT_FIELDS = ("score", "user_pref", "coverage", "metrics", "feedback")
 _PROGRESS_OF = {
@@ -93,10 +101,9 @@ def scores(submission: Submission) -> dict[str, Any] | None:
     """
     if _is_dev(submission):
         return submission.summary
-    path = settings.PIPELINE.get("scores_shown")
-    if path is None or submission.state != State.PUBLISHED:
+    if submission.state != State.PUBLISHED:
         return None
-    shown: dict[str, Any] | None = import_string(path)(submission.pk)
+    shown: dict[str, Any] | None = _above("scores_shown", submission.pk)
     return shown
 
 
@@ -112,11 +119,20 @@ def answer_result(answer: Answer) -> dict[str, Any] | None:
 
 
 def not_listed_because(submission: Submission) -> list[str]:
-    """What keeps the submission from a board; several reasons may hold at once."""
-    reasons = []
-    reason = _UNLISTED_OF.get(State(shown_state(submission)))
-    if reason:
-        reasons.append(reason)
+    """What keeps the submission from a board, of :data:`UNLISTED_REASONS`; several may hold at once.
+
+    What a board says of a published one comes by ``PIPELINE["not_listed_because"]``: a callable that takes the
+    submission and gives codes.
+    """
+    reasons = [_UNLISTED_OF.get(State(shown_state(submission)))]
     if submission.listing != Submission.Listing.LISTED:
         reasons.append(str(submission.listing))
-    return reasons
+    if submission.state == State.PUBLISHED:
+        reasons += _above("not_listed_because", submission) or []
+    return [reason for reason in dict.fromkeys(reasons) if reason]
+
+
+def _above(step: str, of: Any) -> Any:
+    """What an app above this one answers, None if none is named to answer."""
+    path = settings.PIPELINE.get(step)
+    return import_string(path)(of) if path else None

@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 from django.conf import settings as django_settings
 
+from leaderboard.metrics import REASONS
+from leaderboard.services import ANOTHER_SHOWN, FEWER_RUNS, JUDGED_DIFFERENTLY, publish
+from submissions.api.standing import UNLISTED_REASONS
 from submissions.models import Submission, Team
 from tests.factories import (
     fill_answer,
@@ -21,6 +24,7 @@ from tests.factories import (
     now,
 )
 from tests.http import ApiClient, assert_problem
+from tests.integration.leaderboard.results import scored
 
 pytestmark = pytest.mark.django_db
 
@@ -246,6 +250,19 @@ def test_how_every_state_is_shown(
     assert body["not_listed_because"] == reasons
     judged = state in {"judged", "incomplete", "published", "withheld"}
     assert body["scores"] == (SUMMARY if split == "dev" and judged else None)
+
+
+def test_the_reasons_of_a_board_are_in_the_list() -> None:
+    board = {*REASONS, FEWER_RUNS, ANOTHER_SHOWN, JUDGED_DIFFERENTLY}
+    assert board <= set(UNLISTED_REASONS)
+
+
+def test_a_board_says_why_it_does_not_list_a_published_submission(client: ApiClient, team: Team) -> None:
+    task_set = make_task_set(tasks=3, runs=2)
+    submission = scored(task_set, [1.0, 1.0, 0.5], system=make_system(team), runs=1)
+    publish(task_set=task_set, now=now())
+    body = client.get(f"submissions/{submission.public_id}").json()
+    assert (body["state"], body["not_listed_because"]) == ("published", ["fewer_runs"])
 
 
 @pytest.mark.parametrize("listing", ["flagged", "withdrawn"])
