@@ -15,10 +15,17 @@ from evalservice.client.bundles import NothingToSubmit
 from evalservice.client.terminal import complain, dump, say, tabulate
 
 REFUSED, MISUSED, UNSCORED, UNREACHABLE, UNDER_WAY, INTERRUPTED = 1, 2, 3, 4, 5, 130
-EXIT_CODES = """\
-Exit codes: 0 done · 1 refused by the service · 2 wrong use · 3 the submission ended, or paused, without scores ·
-4 the service cannot be reached · 5 still under way when the time for watching was over · 130 interrupted.
-"""
+EXIT_CODES = {
+    0: "done",
+    REFUSED: "refused by the service",
+    MISUSED: "wrong use: an argument, the address, the key, or nothing to submit",
+    UNSCORED: "the submission ended without scores, or is paused until somebody acts",
+    UNREACHABLE: "the service cannot be reached",
+    UNDER_WAY: "still under way when the time for watching was over",
+    INTERRUPTED: "watching was interrupted; the submission goes on",
+}
+# An empty line keeps the terminal from joining the lines.
+EPILOG = "\n\n".join(["Exit codes:", *(f"{code} {meaning}" for code, meaning in EXIT_CODES.items())])
 SCORED = frozenset({"judged", "published"})
 # The scores that --json does not need to be asked for.
 HEADLINES = ("user_pref", "overall", "partial_completion", "success_rate", "reference_support", "coverage")
@@ -36,7 +43,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_show_locals=False,
     help="Submit answers to an evaluation service and follow them to the board.",
-    epilog=EXIT_CODES,
+    epilog=EPILOG,
 )
 
 Url = Annotated[str, typer.Option(envvar="EVALSERVICE_URL", help="Address of the service.")]
@@ -112,7 +119,7 @@ def tasks(
             dump(task)
 
 
-@app.command(epilog=EXIT_CODES)
+@app.command(epilog=EPILOG)
 def submit(
     path: Annotated[Path, typer.Argument(help="Folder <task>/answer_<run>.md, a zip of it, or JSON lines.")],
     url: Url,
@@ -149,7 +156,7 @@ def submit(
             _follow(client, submission["id"], seconds, as_json=False)
 
 
-@app.command(epilog=EXIT_CODES)
+@app.command(epilog=EPILOG)
 def status(
     submission: Annotated[str, typer.Argument(help="Id of the submission.")],
     url: Url,
