@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
-import threading
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.db import connection
 
 from submissions.models import IdempotencyKey, Submission, Team
 from submissions.services import (
@@ -21,6 +19,7 @@ from submissions.services import (
 )
 from tests.factories import NOW, make_key, make_system, make_task_set, make_team
 from tests.http import ApiClient
+from tests.integration.submissions.races import at_once
 
 HASH = "a" * 64
 HOURS = dt.timedelta(hours=1)
@@ -99,25 +98,6 @@ def test_a_failure_leaves_the_key_free() -> None:
     assert work.done == 1
 
 
-def _at_once(count: int, deed: Callable[[], Any]) -> list[Any]:
-    """What ``count`` threads got when all did it together."""
-    barrier, results = threading.Barrier(count), []
-
-    def run() -> None:
-        try:
-            barrier.wait()
-            results.append(deed())
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=run) for _ in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return results
-
-
 @pytest.mark.django_db(transaction=True)
 def test_twenty_posts_at_once_make_one_row() -> None:
     system, task_set = make_system(make_team()), make_task_set()
@@ -127,7 +107,7 @@ def test_twenty_posts_at_once_make_one_row() -> None:
     def post() -> Any:
         return ApiClient(token).post("submissions", body, headers={"Idempotency-Key": "one"})
 
-    responses = _at_once(20, post)
+    responses = at_once(20, post)
     assert {response.status_code for response in responses} == {201}
     assert len({response.json()["id"] for response in responses}) == 1
     assert sum("Idempotency-Replayed" not in response for response in responses) == 1
@@ -150,5 +130,5 @@ def test_of_two_requests_with_one_key_at_once_one_is_refused() -> None:
             return "refused"
         return "made"
 
-    assert sorted(_at_once(2, deed)) == ["made", "refused"]
+    assert sorted(at_once(2, deed)) == ["made", "refused"]
     assert Submission.objects.count() == 1
