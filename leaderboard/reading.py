@@ -23,6 +23,8 @@ _WITHOUT_NUMBERS: dict[str, Any] = {
     "marks": [],
     "published_at": None,
 }
+# Of a submission only its listing counts here.
+_UNREAD = ("submission__summary", "submission__provenance")
 
 
 def boards() -> BoardQuerySet:
@@ -55,7 +57,7 @@ def entry(public_id: str) -> Entry:
     :raises Http404: there is none, or its set is not public.
     """
     public = Entry.objects.filter(board__task_set__state__in=TaskSet.PUBLIC_STATES)
-    found = public.select_related("board", "submission").filter(public_id=public_id).first()
+    found = public.select_related("board", "submission").defer(*_UNREAD).filter(public_id=public_id).first()
     if found is None:
         raise Http404
     return found
@@ -74,12 +76,14 @@ def shown_row(found: Entry) -> dict[str, Any]:
 def leaders(count: int) -> QuerySet[Entry]:
     """The first ``count`` rows of every current board."""
     current = Entry.objects.filter(board__in=boards(), position__lte=count)
-    return current.order_by("board", "position")
+    return current.select_related("submission").defer(*_UNREAD).order_by("board_id", "position")
 
 
 def results_of(found: Entry) -> QuerySet[Entry]:
-    """The same system's rows on current boards, this one's set first by name and version."""
+    """The same system's rows on current boards, by set and version."""
     current = Entry.objects.filter(system=found.system_id, board__in=boards())
-    return current.select_related("board__task_set", "submission").order_by(
-        "board__task_set__slug", "board__task_set__version", "pk"
+    return (
+        current.select_related("board", "submission")
+        .defer(*_UNREAD)
+        .order_by("board__task_set__slug", "board__task_set__version", "pk")
     )

@@ -67,7 +67,9 @@ def test_everything_that_waits_is_published_whether_it_stands_on_the_board_or_no
 
 def test_what_is_not_judged_yet_waits() -> None:
     task_set = cascade_set()
-    waiting = [make_submission(state, task_set=task_set) for state in ("queued", "judging", "failed", "withheld")]
+    waiting = [
+        make_submission(state, task_set=task_set) for state in ("queued", "judging", "failed", "withheld")
+    ]
     draft = make_submission("draft", task_set=task_set)
     board = publish(task_set=task_set, now=LATER)
     assert rows(board) == []
@@ -316,9 +318,9 @@ def test_ten_thousand_submissions_do_not_hide_anyones_best() -> None:
         ]  # fmt: skip
         Submission.objects.bulk_create(copies)
     Submission.objects.filter(summary__user_pref=1.0).update(state="published")
-    found = rows(publish(task_set=task_set, now=LATER))
-    assert {row["system"]["name"]: row["values"]["user_pref"] for row in found} == best
-    assert [row["attempts"] for row in found] == [3_334] * 3
+    shown = rows(publish(task_set=task_set, now=LATER))
+    assert {row["system"]["name"]: row["values"]["user_pref"] for row in shown} == best
+    assert [row["attempts"] for row in shown] == [3_334] * 3
 
 
 # ------------------------------------------------------------------ numbers and intervals
