@@ -62,7 +62,7 @@ class Scripted:
         self.asked.append(request.statement)
         self.requests.append(request)
         url = request.page.url if request.page else None
-        said = self.verdicts.get((request.statement, url), self.verdicts.get(request.statement, YES))
+        said: Said = self.verdicts.get((request.statement, url)) or self.verdicts.get(request.statement, YES)
         reply = said if isinstance(said, Finding | VerifyReply) else said[request.sample]
         return reply if isinstance(reply, VerifyReply) else VerifyReply(reply, RECORD, reason=f"said {reply}")
 

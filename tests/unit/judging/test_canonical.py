@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import pytest
 
-from judging.canonical import canonical, digest
+from judging.canonical import canonical, digest, plain, storable
 
 
 def test_the_order_of_keys_changes_nothing() -> None:
@@ -26,3 +27,20 @@ def test_text_stays_utf_8_and_lone_surrogates_survive() -> None:
 def test_numbers_that_json_cannot_say_are_refused(number: float) -> None:
     with pytest.raises(ValueError, match="not JSON compliant"):
         digest({"x": number})
+
+
+def test_text_that_no_database_takes_is_replaced() -> None:
+    assert storable("a\x00b\ud800c\udfffd ü 简 \U0001f600") == "a\ufffdb\ufffdc\ufffdd ü 简 \U0001f600"
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        ({"b": 1, "a": {"d": (1, 2), "c": "x\x00"}}, '{"a": {"c": "x\\ufffd", "d": [1, 2]}, "b": 1}'),
+        ({"\x00": 1, "a": 2}, '{"a": 2, "\\ufffd": 1}'),
+        ([1e16, -1.5e300, 0.1, -0.0, 100.0, True, None], f"[10000000000000000, {int(-1.5e300)}, 0.1, 0.0, 100.0, true, null]"),
+    ],
+)  # fmt: skip
+def test_plain_values_are_written_in_one_way(value: object, written: str) -> None:
+    assert json.dumps(plain(value)) == written
+    assert plain(plain(value)) == plain(value)
