@@ -107,8 +107,12 @@ class LexicalJudge:
         )
 
     def _criterion(self, request: VerifyRequest) -> VerifyReply:
+        answer = request.answer or ""
         decision = judge_criterion(
-            request.statement, request.answer or "", self._cache, rational=request.kind == "rationality"
+            request.statement,
+            self._cache.get(answer),
+            self._readings.get(answer),
+            rational=request.kind == "rationality",
         )
         return VerifyReply(
             decision.finding,

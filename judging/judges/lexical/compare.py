@@ -12,12 +12,13 @@ from judging.judges.lexical.quantities import Number, Quantity, agrees, comparab
 from judging.judges.lexical.units import IMPLIED
 from judging.judges.lexical.words import OPPOSED, is_pair
 
-__all__ = ["Match", "best_match"]
+__all__ = ["Match", "best_match", "best_section"]
 
 NAME_WEIGHT = 1.6
 LONGER = 0.12  # what each further sentence of a window must bring in coverage
 MIN_ROOT = 5  # letters two words must share from the beginning to be the same word with other endings
 MAX_ENDING = 4  # letters
+AGREEING = 0.1
 EXAMINED = 3  # windows whose word order is looked at
 NUMBERS = 0.1  # what numbers add: they choose between windows that say the same otherwise
 
@@ -38,6 +39,13 @@ class Match:
     missing: tuple[Quantity, ...]
     predicate: float  # share of the core without the missing names, 0 if nothing is left
     flipped: frozenset[str]  # words said of one and denied of the other, or opposites
+    wanted: frozenset[str]  # the words of the core
+
+    @property
+    def bonus(self) -> float:
+        """What a window that bears out every number of the claim has before one that says about as much."""
+        open_questions = self.conflicting or self.missing or self.flipped
+        return AGREEING if self.agreed and not open_questions else 0.0
 
     @property
     def rank(self) -> float:
@@ -147,6 +155,7 @@ def _match(query: _Query, window: Window) -> Match:
         missing,
         _share(here, plainly) if plainly else 0.0,
         (_flipped(claim, window.facts) | opposites) & query.core.keys(),
+        frozenset(query.core),
     )
 
 
@@ -164,12 +173,17 @@ def _examined(match: Match, claim: str, index: Index) -> Match:
     return match
 
 
+def best_section(claim: str, index: Index) -> Match | None:
+    """The whole section that says most about the claim, for what one sentence need not say."""
+    query = _query(claim, index)
+    matches = [_match(query, window) for window in index.sections(terms_of(claim))]
+    return max(matches, key=lambda m: (round(m.core + m.coverage, 9), -m.window.span.start), default=None)
+
+
 def best_match(claim: str, index: Index) -> Match | None:
     """The window that says most about the claim, None if no word of it stands in the text."""
     query = _query(claim, index)
     matches = [_match(query, window) for window in index.windows(terms_of(claim))]
     matches.sort(key=lambda m: (-round(m.rank, 9), m.window.span.start))
     examined = [_examined(m, claim, index) for m in matches[:EXAMINED]]
-    if not examined:
-        return None
-    return max(examined, key=lambda m: round(m.rank, 9))  # the first of equals: it was ranked first before
+    return max(examined, key=lambda m: round(m.rank + m.bonus, 9), default=None)  # the first of equals

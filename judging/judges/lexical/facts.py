@@ -19,7 +19,8 @@ _URL = re.compile(r"(?:https?://|www\.)[^\s<>\"'）】」]{1,4096}", re.IGNORECA
 _MARKER = re.compile(r"\[\^?\d{1,3}(?:[,;–-] ?\d{1,3})*\]|【[^】]{0,40}】")
 _MARKUP = re.compile(r"[*_`~#\[\]]+|^\s*(?:[-+>•]|\d{1,3}[.)])\s+", re.MULTILINE)
 _CLAUSE = re.compile(
-    r"[,;:()–—。，；：、]|\b(?:but|and|while|although|however|whereas|aber|sondern|pero|mais)\b|\.\s", re.I
+    r"[,;:()–—。，；：、]|\b(?:but|and|because|since|so|when|if|until|while|although|however|whereas|aber|sondern|pero|mais)\b|\.\s",
+    re.I,
 )
 _NOT_NEGATING = re.compile(
     r"\bnot (?:only|just|least)\b|\bno longer than\b|\bno\. ?\d|\bno (?:more|less|fewer) than\b|\bif not\b|不同|不过|不過|不仅|不僅|不断|非常|未来|未來|无线|不少",
@@ -145,8 +146,8 @@ def asked(facts: Facts, answer: str) -> Facts:
 
 
 def denied(facts: Facts) -> Facts:
-    """The same words, all of them denied."""
-    return replace(facts, negated=facts.stems, asserted=frozenset())
+    """The same words, all of them denied; what is denied gives no number."""
+    return replace(facts, quantities=(), negated=facts.stems, asserted=frozenset())
 
 
 def terms_of(text: str) -> frozenset[str]:

@@ -19,6 +19,8 @@ from judging.judges.lexical.words import Span, content_stems, sentences
 __all__ = ["Index", "IndexCache", "Window"]
 
 CANDIDATES = 24  # sentences looked at closely for one claim
+SECTIONS = 4  # sections looked at as a whole
+MAX_SECTION = 60  # sentences of a section that are read together
 SHAPES = ((0, 0), (-1, 0), (0, 1), (-1, 1), (0, 2), (-2, 0))  # sentences before and after a candidate
 LEAD_WORDS = 4  # first content words of a text, which with its title and first heading say what it is about
 MAX_HEADING = 100  # characters
@@ -167,6 +169,19 @@ class Index:
                 if (first, last) not in seen and (first == last or self._goes_together(first, last)):
                     seen.add((first, last))
                     yield self.window(first, last)
+
+    def sections(self, terms: Iterable[str]) -> Iterator[Window]:
+        """The whole sections the best candidates stand in, each once."""
+        seen = set()
+        for number in self.candidates(terms)[:SECTIONS]:
+            first = max(self.above[number][0], 0)
+            last = first
+            while last + 1 < len(self.spans) and self.above[last + 1][0] in (first, self.above[first][0]):
+                last += 1
+            last = min(last, first + MAX_SECTION)
+            if first not in seen:
+                seen.add(first)
+                yield self.window(first, last)
 
 
 class IndexCache:

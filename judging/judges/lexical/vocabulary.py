@@ -34,7 +34,7 @@ STOP_WORDS = frozenset(
     done doing have has had having will would shall should can could may might must of in on at by for with from
     to into onto upon about as and or but nor so if then than also too very just only even still yet not no never
     none neither without cannot s t re ve ll d such some any each every all both either other another same own
-    more most less least over under up down out off again further once per via etc while during before after
+    more most less least over under up down out off again further once per via etc while during before after many much
     between through because until against among within whether since around approximately nearly almost roughly
     de la le les des du un une et est dans sur pour par que qui au aux en
     der die das den dem ein eine einer eines einem und ist im am zu zum zur von vom mit auf fur als auch wird
