@@ -30,8 +30,20 @@ from judging.models import (
     Rubric,
     Verdict,
 )
+from leaderboard.models import Entry
+from leaderboard.services import publish
 from submissions.models import ApiKey, IdempotencyKey, Membership, Submission, TaskSet, Team
-from tests.factories import NOW, make_key, make_submission, make_system, make_task_set, make_team, make_user
+from tests.factories import (
+    NOW,
+    make_key,
+    make_submission,
+    make_system,
+    make_task_set,
+    make_team,
+    make_user,
+    now,
+)
+from tests.integration.leaderboard.results import scored
 
 ACTORS = ("anonymous", "owner", "other", "viewer")
 METHODS = ("POST", "PUT", "PATCH", "DELETE")
@@ -170,6 +182,26 @@ def _people(plan: Plan) -> dict[str, Team]:
     return teams
 
 
+def _board(plan: Plan, prompt_seen_by: tuple[str, ...]) -> TaskSet:
+    """A published board with one row, of a team that is nobody's here: what it shows, everybody may see."""
+    task_set = _task_set(plan, "board", prompt_seen_by=prompt_seen_by)
+    team = make_team(
+        name=plan.word("listedteam", "viewer"), organisation=plan.word("listedorganisation", *ACTORS)
+    )
+    system = make_system(
+        team, name=plan.word("listedsystem", *ACTORS), model=plan.word("listedmodel", *ACTORS)
+    )
+    submission = scored(task_set, [1.0, 0.5], system=system, note=plan.word("listednote", "viewer"))
+    for answer in submission.answers.all():
+        answer.text = plan.word("listedanswer")
+        answer.feedback = {"reason": plan.word("listedfeedback")}
+        answer.save()
+    _judging(plan, "listed", submission)
+    publish(task_set=task_set, now=now())
+    plan.ids["entry_id"] = list(Entry.objects.values_list("public_id", flat=True))
+    return task_set
+
+
 def plant() -> Plan:
     """Fill the database with words."""
     plan = Plan()
@@ -190,10 +222,11 @@ def plant() -> Plan:
     for actor in both:
         make_system(teams[actor], name=plan.word(f"{actor}system", actor, "viewer"))
     _pages(plan)
+    board = _board(plan, both)
     systems = [submission.system for submission in made]
-    sets = [dev, test, sealed, hidden]
+    sets = [dev, test, sealed, hidden, board]
     tasks = [task_set.tasks.all()[0] for task_set in sets]
-    plan.ids = {
+    plan.ids |= {
         "slug": [task_set.slug for task_set in sets],
         "version": ["1"],
         "submission_id": [submission.public_id for submission in made],

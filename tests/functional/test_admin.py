@@ -221,3 +221,9 @@ def test_lists_cost_the_same_however_long(model: str, django_assert_max_num_quer
     browser = signed_in(superuser=True)
     with django_assert_max_num_queries(12):
         browser.get(listing(model))
+
+
+def test_unrounded_scores_are_for_those_who_may_read_answers() -> None:
+    submission = make_submission("judged", summary={"exact": "0.123456789"})
+    assert "0.123456789" in signed_in("judge operator").get(page(submission)).content.decode()
+    assert "0.123456789" not in signed_in("viewer").get(page(submission)).content.decode()

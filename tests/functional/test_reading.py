@@ -169,6 +169,12 @@ def test_an_answer_is_read_back_with_its_etag(client: ApiClient, team: Team) -> 
     assert (values["cost_usd"], values["tokens"], values["trace_url"]) == (0.5, 7, "https://t.example/1")
 
 
+def test_an_answer_to_another_sets_task_is_absent(client: ApiClient, team: Team) -> None:
+    task = make_task_set().tasks.all()[0].public_id
+    response = client.get(f"submissions/{make_draft(team=team).public_id}/answers/{task}/1")
+    assert_problem(response, "not_found")
+
+
 def test_conditions_are_kept_over_http(client: ApiClient, team: Team) -> None:
     submission = make_draft(team=team)
     address = f"submissions/{submission.public_id}/answers/{submission.task_set.tasks.all()[0].public_id}/1"
