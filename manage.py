@@ -4,8 +4,20 @@
 import os
 import sys
 
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 
-if __name__ == "__main__":
+
+def main() -> None:
+    """Run a command; what is wrong with the settings is said in a sentence."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalservice.settings")
-    execute_from_command_line(sys.argv)
+    try:
+        execute_from_command_line(sys.argv)
+    except ImproperlyConfigured as error:
+        if "--traceback" in sys.argv:
+            raise
+        sys.exit(str(error))
+
+
+if __name__ == "__main__":
+    main()

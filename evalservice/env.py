@@ -9,16 +9,22 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
+import environ as django_environ
 from django.core.exceptions import ImproperlyConfigured
+
+SQLITE = "django.db.backends.sqlite3"
+_WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
 
 
 def read(name: str, default: str = "", *, environ: Mapping[str, str] = os.environ) -> str:
     """The value of ``name``, or of the file that ``name_FILE`` points to.
 
-    :raises ImproperlyConfigured: both are set, or the file cannot be read.
+    :raises ImproperlyConfigured: both are set, or the file cannot be read as text.
     """
     path = environ.get(f"{name}_FILE")
     if path is None:
@@ -29,6 +35,8 @@ def read(name: str, default: str = "", *, environ: Mapping[str, str] = os.enviro
         return Path(path).read_text(encoding="utf-8").strip()
     except OSError as error:
         raise ImproperlyConfigured(f"{name}_FILE: cannot read {path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ImproperlyConfigured(f"{name}_FILE: {path} is not text in UTF-8.") from error
 
 
 def flag(name: str, default: bool, *, environ: Mapping[str, str] = os.environ) -> bool:
@@ -54,10 +62,10 @@ def integer(name: str, default: int, *, low: int, high: int, environ: Mapping[st
     raw = read(name, "", environ=environ).strip()
     if not raw:
         return default
-    try:
-        value = int(raw)
-    except ValueError as error:
-        raise ImproperlyConfigured(f"{name}={raw!r}: a whole number is needed.") from error
+    # int() takes more than people mean: underscores, other scripts' digits.
+    if not _WHOLE.fullmatch(raw):
+        raise ImproperlyConfigured(f"{name}={raw!r}: a whole number is needed.")
+    value = int(raw)
     if not low <= value <= high:
         raise ImproperlyConfigured(f"{name}={value}: must lie between {low} and {high}.")
     return value
@@ -74,6 +82,43 @@ def choice(
     if value not in allowed:
         raise ImproperlyConfigured(f"{name}={value!r}: choose one of {', '.join(allowed)}.")
     return value
+
+
+def listed(name: str, default: str, *, environ: Mapping[str, str] = os.environ) -> list[str]:
+    """Words between commas, without the space around them."""
+    return [word.strip() for word in read(name, default, environ=environ).split(",") if word.strip()]
+
+
+def folder(name: str, default: Path, *, environ: Mapping[str, str] = os.environ) -> Path:
+    """An absolute path; the folder is made if it is not there.
+
+    :raises ImproperlyConfigured: it cannot be made.
+    """
+    path = Path(read(name, "", environ=environ).strip() or default).resolve()
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ImproperlyConfigured(f"{name}: cannot make the folder {path}: {error.strerror}") from error
+    return path
+
+
+def database(name: str, *, sqlite: Path, environ: Mapping[str, str] = os.environ) -> dict[str, Any]:
+    """Django's description of a database; the file ``sqlite`` where no URL is set.
+
+    :raises ImproperlyConfigured: the URL names no database of a kind that is tested here. It may hold a password,
+        so it is not repeated.
+    """
+    url = read(name, "", environ=environ).strip()
+    if not url:
+        return {"ENGINE": SQLITE, "NAME": str(sqlite)}
+    config: dict[str, Any] = {}
+    if url.startswith(("sqlite://", "postgres://", "postgresql://")):
+        config = django_environ.Env.db_url_config(url)
+    if not config.get("NAME"):
+        raise ImproperlyConfigured(
+            f"{name}: postgres://user:password@host/name or sqlite:////path is needed."
+        )
+    return config
 
 
 def derived_key(secret: str, purpose: str) -> str:

@@ -13,7 +13,6 @@ from typing import Any
 
 import django
 import django_stubs_ext
-import environ as django_environ
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
@@ -23,31 +22,37 @@ from evalservice.log_config import logging_config
 django_stubs_ext.monkeypatch()
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-VAR_DIR = Path(env.read("EVALSERVICE_VAR", str(BASE_DIR / "var")))
+VAR_DIR = env.folder("EVALSERVICE_VAR", BASE_DIR / "var")
 DEMO = env.flag("EVALSERVICE_DEMO", False)
 DEBUG = env.flag("EVALSERVICE_DEBUG", False)
 
 # ---------------------------------------------------------------- secrets and hosts
+SECRET_LENGTH = 32
 # One-shot commands that read files and print (score, cited_urls, taskset lint …) need no secret; what serves does.
-_SECRETLESS_COMMANDS = {"score", "cited_urls", "taskset", "export_rubric_schema", "spectacular", "makemigrations",
-                        "collectstatic", "check", "help"}  # fmt: skip
+_SECRETLESS_COMMANDS = {"score", "cited_urls", "taskset", "export_rubric_schema", "states", "spectacular",
+                        "makemigrations", "collectstatic", "help"}  # fmt: skip
 _command = sys.argv[1] if len(sys.argv) > 1 and Path(sys.argv[0]).name == "manage.py" else ""
+_LOOPBACK = {"localhost", "127.0.0.1", "[::1]"}
+ALLOWED_HOSTS = env.listed("EVALSERVICE_HOSTS", "localhost,127.0.0.1,[::1]")
+if "*" in ALLOWED_HOSTS:
+    raise ImproperlyConfigured("EVALSERVICE_HOSTS: name your hosts; '*' would let any Host header through.")
 SECRET_KEY = env.read("EVALSERVICE_SECRET_KEY")
 if not SECRET_KEY:
-    if not DEMO and _command not in _SECRETLESS_COMMANDS:
+    # The stand-in is public: whoever knows it can sign a session, so it never serves but on this machine.
+    if not (DEMO and _LOOPBACK.issuperset(ALLOWED_HOSTS)) and _command not in _SECRETLESS_COMMANDS:
         raise ImproperlyConfigured(
             "EVALSERVICE_SECRET_KEY is not set. Make one with\n"
             "  python -c 'import secrets; print(secrets.token_urlsafe(48))'\n"
             "and keep it out of the repository; or set EVALSERVICE_DEMO=1 to try the service on this machine."
         )
     SECRET_KEY = "demo-only-never-in-production-" + "0" * 24
-ALLOWED_HOSTS = [
-    h.strip() for h in env.read("EVALSERVICE_HOSTS", "localhost,127.0.0.1,[::1]").split(",") if h.strip()
-]
-if "*" in ALLOWED_HOSTS:
-    raise ImproperlyConfigured("EVALSERVICE_HOSTS: name your hosts; '*' would let any Host header through.")
+elif len(SECRET_KEY) < SECRET_LENGTH:
+    raise ImproperlyConfigured(
+        f"EVALSERVICE_SECRET_KEY can be guessed: give it {SECRET_LENGTH} characters or more."
+    )
 HTTPS = env.flag("EVALSERVICE_HTTPS", False)
-CSRF_TRUSTED_ORIGINS = [f"https://{h}" for h in ALLOWED_HOSTS if HTTPS]
+# A host ".example.org" stands for all below it, which an origin writes "https://*.example.org".
+CSRF_TRUSTED_ORIGINS = [f"https://{'*' if h.startswith('.') else ''}{h}" for h in ALLOWED_HOSTS if HTTPS]
 
 # ---------------------------------------------------------------- applications
 INSTALLED_APPS = [
@@ -97,9 +102,8 @@ TEMPLATES = [
 ]
 
 # ---------------------------------------------------------------- database
-DATABASE_URL = env.read("DATABASE_URL", f"sqlite:///{VAR_DIR / 'db.sqlite3'}")
-_database: dict[str, Any] = django_environ.Env.db_url_config(DATABASE_URL)
-if _database["ENGINE"] == "django.db.backends.sqlite3":
+_database = env.database("DATABASE_URL", sqlite=VAR_DIR / "db.sqlite3")
+if _database["ENGINE"] == env.SQLITE:
     # WAL + IMMEDIATE + a patient timeout: no "database is locked" under several writers (docs/adr).
     _database["OPTIONS"] = {
         "transaction_mode": "IMMEDIATE",
@@ -108,7 +112,6 @@ if _database["ENGINE"] == "django.db.backends.sqlite3":
         " PRAGMA cache_size=-16000; PRAGMA mmap_size=134217728; PRAGMA foreign_keys=ON;",
     }
     _database["TEST"] = {"NAME": str(VAR_DIR / f"test-{os.getpid()}.sqlite3")}
-    Path(VAR_DIR).mkdir(parents=True, exist_ok=True)
 else:
     _database["CONN_MAX_AGE"] = 60
     _database["CONN_HEALTH_CHECKS"] = True
@@ -264,11 +267,7 @@ EVALSERVICE: dict[str, Any] = {
         "attempts": env.integer("EVALSERVICE_MODEL_ATTEMPTS", 6, low=1, high=20),
         "budget_s": env.integer("EVALSERVICE_MODEL_BUDGET", 300, low=1, high=3_600),
     },
-    "KNOWN_GOOD_HOSTS": [
-        h.strip()
-        for h in env.read("EVALSERVICE_KNOWN_GOOD_HOSTS", "www.iana.org,www.debian.org").split(",")
-        if h.strip()
-    ],
+    "KNOWN_GOOD_HOSTS": env.listed("EVALSERVICE_KNOWN_GOOD_HOSTS", "www.iana.org,www.debian.org"),
     "CONTACT": env.read("EVALSERVICE_CONTACT", "contact address not configured"),
     "FENCE_KEY": env.derived_key(SECRET_KEY, "prompt fences"),
     "BLOCKED_DAYS": 14,
@@ -287,5 +286,8 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 6 * EVALSERVICE["LIMITS"]["answer_bytes"] + 65_536
 ADMIN_SESSION_AGE = timedelta(hours=8)
 SESSION_COOKIE_AGE = int(ADMIN_SESSION_AGE.total_seconds())
 LOGGING_CONFIG = "logging.config.dictConfig"
-LOGGING = logging_config(plain=DEMO or DEBUG, level=env.read("EVALSERVICE_LOG_LEVEL", "WARNING" if DEMO else "INFO"))
+_level = env.choice(
+    "EVALSERVICE_LOG_LEVEL", "WARNING" if DEMO else "INFO", ("DEBUG", "INFO", "WARNING", "ERROR")
+)
+LOGGING = logging_config(plain=DEMO or DEBUG, level=_level)
 DJANGO_VERSION = django.get_version()
