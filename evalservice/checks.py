@@ -1,4 +1,4 @@
-"""What must hold before the service starts; ``manage.py check`` says it, web and worker refuse to start without."""
+"""What must hold before work is done: ``manage.py check`` says it, and the worker refuses to start without."""
 
 from __future__ import annotations
 
@@ -56,4 +56,7 @@ def check_judge(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[
         )
         if not value
     ]
-    return [Error(f"EVALSERVICE_JUDGE=openai needs {name}.", id="evalservice.E006") for name in missing]
+    hint = "Where the endpoint asks for no key, any text will do as OPENAI_API_KEY."
+    return [
+        Error(f"EVALSERVICE_JUDGE=openai needs {name}.", hint=hint, id="evalservice.E006") for name in missing
+    ]
