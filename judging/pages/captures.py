@@ -47,9 +47,8 @@ class Capture:
 
     ``url`` is the URL as cited, ``final_url`` the one that answered after ``chain``. ``text`` is the text
     a reader sees; that of a blocked or missing page is kept as well, for reviewers: only ``readable``
-    verdicts are evidence. ``ranges`` tells which part of the document a ``partial`` capture read, half-open:
-    pages of a PDF, bytes of anything else; empty means all of it. ``static_only`` marks HTML read
-    without a browser. ``probe_ok`` says whether a known good host answered at that time (None: not asked).
+    verdicts are evidence. ``ranges`` are the half-open character ranges of the document's text that ``text``
+    holds, in order; empty means all of it. ``static_only`` marks HTML read without a browser. ``probe_ok`` says whether a known good host answered at that time (None: not asked).
     ``detail`` is for operators only.
     """
 

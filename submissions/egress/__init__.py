@@ -4,6 +4,7 @@ No models, no Django: whatever fetches (pages, search, webhooks) imports this pa
 opens a socket.
 """
 
+from submissions.egress.door import Door
 from submissions.egress.fetch import Fetched, FetchLimits, Outcome, get
 from submissions.egress.guard import Guard
 from submissions.egress.ledger import GuardLimits, Refusal, RefusalKind
@@ -14,6 +15,7 @@ from submissions.egress.probe import known_good_answers
 __all__ = [
     "Denied",
     "Dialer",
+    "Door",
     "FetchLimits",
     "Fetched",
     "Guard",
