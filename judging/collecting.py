@@ -94,20 +94,20 @@ def fill(lease: Lease, submission: Submission, rows: Sequence[CitedPage], *, arc
             if row.page_id in known:
                 attach(row, known[row.page_id])
         for row, capture in zip(new, captures, strict=True):
-            attach(row, save_capture(capture, task_set=submission.task_set if archived else None, now=now))
+            # Of this submission alone: to the set's archive belongs what came with the set.
+            attach(row, save_capture(capture, task_set=None, now=now))
 
 
 def held(
     submission: Submission, rows: Iterable[CitedPage], *, archived: bool, now: dt.datetime
 ) -> dict[int, PageSnapshot]:
-    """Snapshots that serve: from the set's archive, or live ones of the same day; never failures of ours."""
+    """Snapshots that serve: from the set's archive, or live ones of the same day but for failures of ours."""
     snapshots = PageSnapshot.objects.filter(page__in=[row.page_id for row in rows]).order_by("number")
     if archived:
-        snapshots = snapshots.filter(task_set=submission.task_set_id)
-    else:
-        day = now.replace(hour=0, minute=0, second=0, microsecond=0)
-        snapshots = snapshots.filter(task_set__isnull=True, fetched_at__gte=day)
-    return {snapshot.page_id: snapshot for snapshot in snapshots if not is_failure(snapshot)}
+        return {snapshot.page_id: snapshot for snapshot in snapshots.filter(task_set=submission.task_set_id)}
+    day = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    live = snapshots.filter(task_set__isnull=True, fetched_at__gte=day)
+    return {snapshot.page_id: snapshot for snapshot in live if not is_failure(snapshot)}
 
 
 def outside_archive(url: str, now: dt.datetime) -> Capture:

@@ -38,7 +38,6 @@ RUN: Mapping[str, Callable[[int], str]] = {
 # ------------------------------------------------------------------ pages
 BRUME = "Lake Brume is 212 metres deep. It is 14 kilometres long. The lake was surveyed in 1931 by Ada Quill."
 SALLOW = "Lake Sallow is 48 metres deep. It is 5 kilometres long. The ferry on Lake Sallow leaves at 09:40."
-FERRY = "Timetable of the Sallow ferry. Departure: 09:40. Price: 12 crowns."
 LAW = "The Lake Act of 1968 forbids motor boats on Lake Brume. The Lake Act was amended in 2011."
 
 
@@ -77,13 +76,20 @@ def html(title: str, text: str) -> bytes:
     return f"<!doctype html><title>{title}</title><body><h1>{title}</h1>{sentences}</body>".encode()
 
 
-PAGES = {"brume": BRUME, "sallow": SALLOW, "ferry": FERRY, "law": LAW}
-GONE = (
-    dead("gone"),
-    dead("blocked", "blocked_status", status=403),
-    dead("nowhere", "dead_host", status=None, final_url=None, probe_ok=True),
-    dead("unsure", "dead_host", status=None, final_url=None, probe_ok=False),
-)
+PAGES = {"brume": BRUME, "sallow": SALLOW, "law": LAW}
+
+
+def unreadable() -> list[dict[str, Any]]:
+    """One page of every kind that cannot be judged by its text."""
+    fresh = timezone.now().isoformat()
+    return [
+        dead("gone"),
+        dead("nowhere", "dead_host", status=None, final_url=None, probe_ok=True),
+        dead("unsure", "dead_host", status=None, final_url=None, probe_ok=False, fetched_at=fresh),
+        dead("blocked", "blocked_status", status=403, fetched_at=fresh),
+        dead("long-blocked", "blocked_status", status=403),
+    ]
+
 
 # ------------------------------------------------------------------ rubric_tree
 LAKE_SCHEMA: dict[str, Any] = {
@@ -139,7 +145,7 @@ def tree_files(
 ) -> dict[str, bytes]:
     """A set of two lakes (``brume``, ``sallow``) unless other tasks are given."""
     given = tasks or {"brume": lake_task(), "sallow": lake_task("Sallow")}
-    return _files(given, archive(PAGES, *GONE) if pages is None else pages, manifest)
+    return _files(given, archive(PAGES, *unreadable()) if pages is None else pages, manifest)
 
 
 # ------------------------------------------------------------------ cascade
@@ -153,7 +159,7 @@ def report_task(**more: Any) -> dict[str, Any]:
                 "title": "Depth of Lake Brume",
                 "importance": "P0",
                 "instruction": [
-                    {"id": "states-depth", "criterion": "States how many metres deep Lake Brume is"}
+                    {"id": "states-depth", "criterion": "States that Lake Brume is 212 metres deep"}
                 ],
                 "factuality": [
                     {
@@ -164,7 +170,7 @@ def report_task(**more: Any) -> dict[str, Any]:
                     }
                 ],
                 "rationality": [
-                    {"id": "why", "criterion": "Explains that Lake Brume is deep because a glacier carved it"}
+                    {"id": "why", "criterion": "Explains that it is deep because a glacier carved it"}
                 ],
             },
             {
@@ -192,7 +198,7 @@ REPORT_RIGHT = f"""\
 
 Lake Brume is 212 metres deep [survey]({SITE}/brume).
 Lake Brume is 14 kilometres long [survey]({SITE}/brume).
-Lake Brume is so deep because a glacier carved it.
+It is so deep because a glacier carved it.
 
 ## Motor boats and the Lake Act
 
@@ -209,7 +215,7 @@ def cascade_files(
     """A set of one report unless other tasks are given."""
     given = tasks or {"report": report_task()}
     values = {"slug": "reports", "protocol": "cascade", **manifest}
-    return _files(given, archive(PAGES, *GONE) if pages is None else pages, values)
+    return _files(given, archive(PAGES, *unreadable()) if pages is None else pages, values)
 
 
 def _files(
