@@ -25,7 +25,7 @@ from judging.judges.base import (
 from judging.judges.lexical.claimcheck import against_answer, against_page
 from judging.judges.lexical.claims import claims_of
 from judging.judges.lexical.criteria import judge_criterion
-from judging.judges.lexical.document import Reading, Readings
+from judging.judges.lexical.document import Reading, Readings, page_markdown
 from judging.judges.lexical.equality import empty_value
 from judging.judges.lexical.extraction import extract
 from judging.judges.lexical.passages import IndexCache
@@ -52,7 +52,7 @@ class LexicalJudge:
     async def extract(self, request: ExtractRequest) -> ExtractReply:
         """Data by the schema's labels and patterns; nothing found is ``ok`` with empty data."""
         await asyncio.sleep(0)  # every call gives way once: no loop over checks may starve the event loop
-        source = request.page.text if request.page else request.answer
+        source = page_markdown(request.page.text) if request.page else request.answer
         reading = self._readings.get(source)
         data = extract(reading, request.schema, hint=f"{request.name} {request.instruction}")
         return ExtractReply(

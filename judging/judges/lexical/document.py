@@ -14,13 +14,15 @@ from markdown_it.token import Token
 from judging.citations.labels import events, label_urls, resolved
 from judging.citations.markdown import read_markdown
 
-__all__ = ["Citations", "Element", "Kind", "Reading", "Readings", "read_document"]
+__all__ = ["Citations", "Element", "Kind", "Reading", "Readings", "page_markdown", "read_document"]
 
 MAX_NESTING = 60  # lists and quotes inside each other; what is deeper is left out
 MAX_READ = 400_000  # characters from the beginning of an answer whose structure is read
 MAX_END = 100_000  # and from its end
 BOLD_LEVEL = 7  # a paragraph that is bold throughout heads what follows, below every real heading
 _MAY_CITE = re.compile(r"[\[【<]|://|www\.", re.IGNORECASE)
+_BULLET = re.compile(r"^\s*[•‣◦·]\s+")
+_CELLS = re.compile(r"\s+\|\s+|\s*\t+\s*")
 _BOLD_LINE = re.compile(r"\s*(?:\*\*|__)(?P<text>[^*_\n]{1,120})(?:\*\*|__)\s*[:：]?\s*")
 
 
@@ -197,6 +199,22 @@ class Reading:
 def _shortened(text: str) -> str:
     """The beginning and, for the sources that stand there, the end of a text."""
     return text if len(text) <= MAX_READ + MAX_END else f"{text[:MAX_READ]}\n\n{text[-MAX_END:]}"
+
+
+def page_markdown(text: str) -> str:
+    """The text of a page as Markdown: bullets as list items, rows of cells as a table."""
+    lines: list[str] = []
+    in_table = False
+    for line in text.split("\n"):
+        row = _CELLS.search(line) is not None
+        if row:
+            cells = [cell.strip().replace("|", " ") for cell in _CELLS.split(line.strip(" |"))]
+            lines += ["| " + " | ".join(cells) + " |"]
+            lines += [] if in_table else ["|" + "---|" * len(cells)]
+        else:
+            lines.append(_BULLET.sub("- ", line))
+        in_table = row
+    return "\n".join(lines)
 
 
 class Readings:

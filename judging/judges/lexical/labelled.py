@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 
 from judging.judges.lexical.document import Element, Kind
 from judging.judges.lexical.facts import readable
@@ -14,6 +14,7 @@ from judging.judges.lexical.words import fold
 __all__ = ["Pair", "best_pair", "lead_of", "pairs_in", "tidy"]
 
 MAX_PAIRS = 400  # of one part of an answer
+MAX_STACKED = 80  # characters of a line that may be a label or its value
 _BOLD = re.compile(
     r"(?:\*\*|__)(?P<label>[^*_\n]{1,60}?)\s*(?:[:：]\s*(?:\*\*|__)|(?:\*\*|__)\s*(?:[:：]|[–—-]\s))"
 )
@@ -74,6 +75,13 @@ def _heading_pair(element: Element) -> Iterator[Pair]:
         yield Pair(fold(element.head), below[0].head)
 
 
+def _stacked_pairs(text: str) -> Iterator[Pair]:
+    """A label on one line and its value on the next, as pages show definition lists."""
+    lines = text.split("\n")
+    if len(lines) > 1 and max(map(len, lines)) <= MAX_STACKED:
+        yield from (Pair(fold(label), value) for label, value in pairwise(lines))
+
+
 def _pairs(element: Element) -> Iterator[Pair]:
     if element.kind is Kind.ROW:
         yield from _row_pairs(element)
@@ -82,6 +90,7 @@ def _pairs(element: Element) -> Iterator[Pair]:
         yield from _line_pairs(element.head)
     elif element.kind is Kind.PARAGRAPH:
         yield from _line_pairs(element.head)
+        yield from _stacked_pairs(element.head)
 
 
 def pairs_in(scope: Element) -> list[Pair]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from judging.judges.lexical.vocabulary import word_list
-from judging.judges.lexical.words import fold
+from judging.judges.lexical.words import fold, stem
 
-__all__ = ["Field", "field_of", "properties_of", "resolve"]
+__all__ = ["MAX_DEPTH", "Field", "Schema", "field_of", "properties_of", "resolve"]
 
 MAX_DEPTH = 8  # references followed and objects nested in each other
 _SOURCE_WORDS = frozenset(
@@ -119,8 +119,20 @@ def field_of(name: str, schema: Any, root: Schema) -> Field:
     )
 
 
-def properties_of(schema: Schema, root: Schema) -> list[Field]:
-    """The properties of an object schema in the author's order; one of them is the lead if any string is."""
+def properties_of(schema: Schema, root: Schema, within: str = "") -> list[Field]:
+    """The properties of an object schema in the author's order.
+
+    Where none is a name or a title, the string called like the array the object stands in leads: ``event``
+    within ``events``.
+    """
     properties = schema.get("properties")
     items = properties.items() if isinstance(properties, Mapping) else ()
-    return [field_of(str(name), value, root) for name, value in items]
+    fields = [field_of(str(name), value, root) for name, value in items]
+    if within and not any(f.is_lead for f in fields):
+        fields = [replace(f, is_lead=_is_called(f, within)) for f in fields]
+    return fields
+
+
+def _is_called(field: Field, array: str) -> bool:
+    called = {stem(word) for label in field.labels[-1:] for word in label.split()}
+    return field.kind == "string" and not field.is_source and called == {stem(w) for w in fold(array).split()}

@@ -11,13 +11,19 @@ from judging.judges.lexical.quantities import Date, Quantity, quantities
 from judging.judges.lexical.vocabulary import word_list
 from judging.judges.lexical.words import fold, plain
 
-__all__ = ["MISSING", "typed_value", "written_number"]
+__all__ = ["MISSING", "fitted", "typed_value", "written_number"]
 
 MISSING = object()
 MAX_VALUE = 400  # characters of a string value
 _YES = frozenset(word_list("yes true y ja oui si available included given ✓ ✔ ✅ ☑ 是 有 はい"))
 _NO = frozenset(word_list("no false n nein non none not unavailable excluded ✗ ✘ ❌ ✖ 否 无 無 いいえ"))
-_WORD = re.compile(r"[✓✔✅☑✗✘❌✖]|\w+")
+_SIGN = re.compile(r"[✓✔✅☑✗✘❌✖]|\w+")
+_NOTHING = re.compile(
+    r"(?:\W*|n/?a|none|null|unknown|tbd|not (?:found|known|available|specified|stated|given|applicable|determined)"
+    r"|(?:could not|cannot|can ?not|unable to) (?:be )?(?:find|found|determined?|verif\w{1,6}|identif\w{1,6}|established?)"
+    r"|not (?:yet )?(?:publicly )?(?:available|disclosed)|未知|不详|無|无|不明)[.!]?",
+    re.IGNORECASE,
+)
 
 
 def written_number(quantity: Quantity) -> float | None:
@@ -31,20 +37,20 @@ def written_number(quantity: Quantity) -> float | None:
     return round(value, 9) if math.isfinite(value) else None
 
 
-def _number(text: str) -> Any:
+def fitted(number: float, kind: str) -> Any:
+    """A number as the schema's type: 1280 and not 1280.0, where a template may show it."""
+    if number.is_integer():
+        return int(number)
+    return number if kind == "number" else MISSING
+
+
+def _number(text: str, kind: str) -> Any:
     number = next((n for n in map(written_number, quantities(plain(text))) if n is not None), None)
-    if number is None:
-        return MISSING
-    return int(number) if number.is_integer() else number  # "1280", not "1280.0", where a template shows it
-
-
-def _integer(text: str) -> Any:
-    number = _number(text)
-    return number if isinstance(number, int) else MISSING
+    return MISSING if number is None else fitted(number, kind)
 
 
 def _boolean(text: str) -> Any:
-    match = _WORD.search(text)
+    match = _SIGN.search(text)
     word = fold(match.group()) or match.group() if match else ""
     return True if word in _YES else False if word in _NO else MISSING
 
@@ -68,12 +74,14 @@ def _string(text: str, schema: Mapping[str, Any]) -> Any:
         return _choice(text, options)
     if schema.get("format") == "date":
         return _date(text)
-    return text[:MAX_VALUE].strip() or MISSING
+    short = text[:MAX_VALUE].strip()
+    return MISSING if _NOTHING.fullmatch(short) else short
 
 
 def typed_value(text: str, kind: str, schema: Mapping[str, Any]) -> Any:
     """The value of a JSON type that a piece of plain text states, ``MISSING`` if it states none."""
     if kind == "string":
         return _string(text, schema)
-    reader = {"number": _number, "integer": _integer, "boolean": _boolean}.get(kind)
-    return reader(text) if reader else MISSING
+    if kind == "boolean":
+        return _boolean(text)
+    return _number(text, kind) if kind in ("number", "integer") else MISSING

@@ -30,6 +30,7 @@ __all__ = [
     "plain",
     "sentences",
     "stem",
+    "word_places",
     "words_in",
 ]
 
@@ -149,6 +150,13 @@ def words_in(text: str) -> Iterator[str]:
     for match in _WORD.finditer(_joined(text)):
         word = match.group()
         yield word if _CJK_RUN.match(word) else fold_word(word[:MAX_WORD])
+
+
+def word_places(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
+    """The stems of a plain text with the characters they stand at; CJK runs are left out."""
+    for match in _WORD.finditer(text):
+        if not _CJK_RUN.match(match.group()):
+            yield stem(fold_word(match.group()[:MAX_WORD])), match.span()
 
 
 def _bigrams(run: str) -> Iterator[str]:
