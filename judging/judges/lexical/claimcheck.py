@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from judging.cascade import Finding
 from judging.judges.base import Relevance
 from judging.judges.lexical.compare import Match, best_match
+from judging.judges.lexical.comparison import comparison
 from judging.judges.lexical.equality import equality
 from judging.judges.lexical.facts import facts_of
 from judging.judges.lexical.passages import Index, IndexCache
@@ -103,10 +104,10 @@ def against_page(claim: str, text: str, title: str, cache: IndexCache) -> Decisi
 
 def against_answer(claim: str, answer: str, task: str, cache: IndexCache) -> Decision:
     """Whether the answer, else the task, bears out a claim that needs no page."""
-    decided = equality(claim)
+    decided = equality(claim) or comparison(claim)
     if decided is not None:
-        same, reason = decided
-        return Decision(Finding.SUPPORTED if same else Finding.REFUTED, reason)
+        holds, reason = decided
+        return Decision(Finding.SUPPORTED if holds else Finding.REFUTED, reason)
     decision = against_page(claim, answer, "", cache)
     if decision.finding is Finding.UNDECIDED and task:
         asked = against_page(claim, task, "", cache)

@@ -27,6 +27,14 @@ _DIFFERENT = re.compile(
     r"\bnot (?:the )?(?:same|equal|identical|equivalent|match)|\bdo(?:es)? not (?:equal|match|refer)|\bdiffer(?:ent|s)?\b|不同",
     re.I,
 )
+_BARE = re.compile(
+    r"(.{1,80}?) and (.{1,80}?) (?:are|refer to|denote|name|mean) (?:both |not )?(?:the |one and the )?"
+    r"(?:same|identical|equal|equivalent|different).{0,60}"
+    r"|(.{1,80}?) (?:equals|matches|differs from|is (?:not )?(?:equal|identical) to|is (?:not )?the same (?:\w{1,20} ){0,3}as) (.{1,80})",
+    re.IGNORECASE,
+)
+MIN_TRANSCRIBED = 5  # letters
+MAX_SIDE = 80  # characters of a value that is compared as a name
 _TITLES = frozenset(
     word_list(
         "prof professor dr doctor mr mrs ms miss sir dame lord lady phd md msc bsc jr sr ii iii em emeritus the of and"
@@ -65,7 +73,12 @@ def empty_value(claim: str) -> bool:
 
 def _tokens(value: str) -> list[str]:
     words = fold(re.sub(r"\([^()]{0,200}\)", " ", value)).split()
-    return [_NICKNAMES.get(w, w) for w in words if w not in _TITLES]
+    return [_NICKNAMES.get(w, w) for w in map(_transcribed, words) if w not in _TITLES]
+
+
+def _transcribed(word: str) -> str:
+    """A word with its German transcriptions as folding leaves the letters they stand for: "Mueller", "Müller"."""
+    return re.sub(r"(?<=[aou])e(?=[^aeiou])", "", word) if len(word) >= MIN_TRANSCRIBED else word
 
 
 def _initial_of(short: str, long: str) -> bool:
@@ -85,46 +98,79 @@ def _pairs_up(fewer: list[str], more: list[str]) -> list[str] | None:
     return left
 
 
+def _short_for(fewer: list[str], more: list[str]) -> bool:
+    """Whether a single word is the surname, or the initials, of the longer name."""
+    (word,) = fewer
+    initials = "".join(w[0] for w in more)
+    return len(word) >= 3 and (word == more[-1] or (len(more) >= 3 and word == initials))
+
+
 def _names_alike(one: list[str], other: list[str]) -> bool:
     fewer, more = sorted((one, other), key=len)
     if not fewer or max(map(len, fewer)) == 1:
         return False
     left = _pairs_up(fewer, more)
     if left is None:
-        return False
-    middle = [w for w in left if w not in _GENERIC]
-    return not middle or (len(fewer) >= 2 and len(middle) <= 1)
+        return len(fewer) == 1 and _short_for(fewer, more)
+    extra = [w for w in left if w not in _GENERIC]
+    if not extra:
+        return any(w not in _GENERIC for w in fewer)
+    telling = [w for w in fewer if w not in _GENERIC]
+    if len(telling) >= 2:
+        return len(extra) == 1 and extra[0] != more[-1]  # a middle name, not another surname
+    return len(fewer) == 1 and _short_for(fewer, more)
+
+
+def _contains(one: str, other: str) -> bool:
+    """Whether a name written without spaces stands within the other, as "李文华" in "李文华教授"."""
+    short, long = sorted((one, other), key=len)
+    return len(short) >= 2 and not short.isascii() and short in long
+
+
+def _without_digits(value: str) -> list[str]:
+    return [w for w in _tokens(value) if not any(c.isdigit() for c in w)]
+
+
+def _quantities_alike(one: str, other: str) -> bool | None:
+    """Whether two values have the same numbers and dates; None if neither has any."""
+    here, there = quantities(readable(one)), quantities(readable(other))
+    if not here and not there:
+        return None
+    return len(here) == len(there) and all(
+        agrees(a, b) or agrees(b, a) for a, b in zip(here, there, strict=True)
+    )
 
 
 def same_value(one: str, other: str) -> bool:
     """Whether two short values mean the same: equal text, equal quantities, or names of one bearer."""
-    if fold(one) == fold(other):
-        return bool(fold(one))
-    here, there = quantities(readable(one)), quantities(readable(other))
-    if here or there:
-        alike = len(here) == len(there) and all(
-            agrees(a, b) or agrees(b, a) for a, b in zip(here, there, strict=True)
-        )
-        words = [w for w in _tokens(one) if not any(c.isdigit() for c in w)]
-        others = [w for w in _tokens(other) if not any(c.isdigit() for c in w)]
-        return alike and (not words or not others or _names_alike(words, others))
-    return _names_alike(_tokens(one), _tokens(other))
+    folded, other_folded = fold(one), fold(other)
+    if folded == other_folded:
+        return bool(folded)
+    alike = _quantities_alike(one, other)
+    if alike is None:
+        return _contains(folded, other_folded) or _names_alike(_tokens(one), _tokens(other))
+    words, others = _without_digits(one), _without_digits(other)
+    return alike and (not words or not others or words == others or _names_alike(words, others))
 
 
 def _sides(claim: str) -> tuple[str, str] | None:
     values = _quoted(claim)
     if len(values) == 2:
         return values[0], values[1]
-    return None
+    match = _BARE.fullmatch(claim.strip().rstrip("."))
+    if match is None or values:
+        return None
+    one, other = (v for v in match.groups() if v is not None)
+    return (one, other) if max(len(one), len(other)) <= MAX_SIDE else None
 
 
 def equality(claim: str) -> tuple[bool, str] | None:
     """Whether the claim holds and why, if it says that two values are the same or differ; else None."""
-    if not (_SAME.search(claim) or _DIFFERENT.search(claim)):
+    different = _DIFFERENT.search(claim) is not None
+    if not different and not _SAME.search(claim):
         return None
     sides = _sides(claim)
     if sides is None:
         return None
     same = same_value(*sides)
-    wanted = not _DIFFERENT.search(claim)
-    return same == wanted, f"the two values {'agree' if same else 'differ'} in words, names or numbers"
+    return same != different, f"the two values {'agree' if same else 'differ'} in words, names or numbers"
