@@ -41,6 +41,7 @@ class Recorder:
         self._lease = lease
         self._run = run
         self._rows: asyncio.Queue[Row | None] = asyncio.Queue(WAITING)
+        self._unwritten: dict[str, CachedReply] = {}
         self._thread = ThreadPoolExecutor(1, thread_name_prefix=f"recorder-{lease.job.pk}")
 
     # -- ledger
@@ -54,11 +55,12 @@ class Recorder:
 
     # -- reply cache
     async def get(self, key: str) -> CachedReply | None:
-        """A reply this installation has paid for before."""
-        return await self._in_thread(lambda: stored_reply(key))
+        """A reply this installation has paid for before, be it a moment ago."""
+        return self._unwritten.get(key) or await self._in_thread(lambda: stored_reply(key))
 
     async def put(self, reply: CachedReply) -> None:
         """Keep a usable reply."""
+        self._unwritten[reply.key] = reply
         await self._rows.put(
             ModelCall(
                 key=reply.key,
@@ -115,6 +117,9 @@ class Recorder:
 
     async def _flush(self, batch: Sequence[Row]) -> None:
         await self._in_thread(lambda: save(self._lease, batch))
+        for row in batch:
+            if isinstance(row, ModelCall):
+                self._unwritten.pop(row.key, None)
 
     async def close(self) -> None:
         """Nothing more will come."""
