@@ -35,10 +35,15 @@ class Scored:
     system: int
     runs: int
     withdrawn: bool
-    incomplete: bool
+    state: str
     finalized_at: dt.datetime
     primary: float | None
     method: tuple[Hashable, ...]
+
+    @property
+    def incomplete(self) -> bool:
+        """Judged, but not completely."""
+        return self.state == Submission.State.INCOMPLETE
 
     def newest(self) -> tuple[dt.datetime, int]:
         """Sorts the latest submission last."""
@@ -81,7 +86,7 @@ def _scored(row: Sequence[Any], primary: Metric) -> Scored:
         system=system,
         runs=runs,
         withdrawn=listing == Submission.Listing.WITHDRAWN,
-        incomplete=state == Submission.State.INCOMPLETE,
+        state=state,
         finalized_at=finalized_at,
         primary=primary.shown(value),
         method=tuple(method),

@@ -98,13 +98,13 @@ def _cascade(over_tasks: str) -> tuple[Metric, ...]:
 
 
 _DIMENSIONS = (
-    ("instruction", "Instruction", "Instruction following: what was asked for is there."),
+    ("instruction", "Instruction following", "What was asked for is there."),
     (
         "factuality",
         "Factuality",
-        "Factuality: decided claims that evidence supports, where instructions were followed.",
+        "Decided claims that the evidence supports, where instructions were followed.",
     ),
-    ("rationality", "Rationality", "Rationality: sound reasoning, where instructions were followed."),
+    ("rationality", "Rationality", "Sound reasoning, where instructions were followed."),
     ("overall", "Overall", "Importance-weighted mean of the subtasks' scores."),
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +21,6 @@ from leaderboard.candidates import (
     clusters,
     is_clustered,
     load,
-    out_by,
     scored,
 )
 from leaderboard.documents import VERSION, Standing, method_part, rows, score_field, stamp, task_set_part
@@ -54,6 +53,7 @@ class Content:
 
     document: dict[str, Any]
     submissions: Mapping[str, tuple[int, int]]  # system's public id → rows of system and submission
+    waiting: tuple[int, ...]  # judged submissions that come out with it, shown or not
 
     @property
     def digest(self) -> str:
@@ -81,7 +81,7 @@ def publish(*, task_set: TaskSet, now: dt.datetime) -> Board:
     content = board_content(locked, now=now)
     if board is None or board.inputs_hash != content.digest:
         board = _supersede(board, locked, content, now)
-    _mark_published(locked, now)
+    _mark_published(content.waiting, now)
     return board
 
 
@@ -89,7 +89,8 @@ def board_content(task_set: TaskSet, *, now: dt.datetime) -> Content:
     """What the set's board would show at ``now``; call inside a transaction, it locks what it reads."""
     cluster_of = clusters(task_set)
     metrics = metrics_of(task_set.protocol, runs=task_set.runs, clustered=is_clustered(cluster_of))
-    chosen = choose(scored(task_set, metrics[0], now=now), runs=task_set.runs)
+    found = scored(task_set, metrics[0], now=now)
+    chosen = choose(found, runs=task_set.runs)
     standings = _standings(task_set, chosen)
     ranked = [one.submission for one in standings if one.status is Status.RANKED]
     document = {
@@ -99,8 +100,14 @@ def board_content(task_set: TaskSet, *, now: dt.datetime) -> Content:
         "columns": [metric.as_column() for metric in metrics],
         "rows": rows(standings, metrics, cluster_of, now=now),
     }
-    systems = {one.submission.system.public_id: one.submission for one in standings}
-    return Content(document, {ident: (found.system_id, found.pk) for ident, found in systems.items()})
+    return Content(
+        document,
+        submissions={
+            one.submission.system.public_id: (one.submission.system_id, one.submission.pk)
+            for one in standings
+        },
+        waiting=tuple(one.pk for one in found if one.state == Submission.State.JUDGED),
+    )
 
 
 def _standings(task_set: TaskSet, chosen: Mapping[int, Status]) -> list[Standing]:
@@ -143,13 +150,12 @@ def _entry(board: Board, row: dict[str, Any], content: Content) -> Entry:
     )
 
 
-def _mark_published(task_set: TaskSet, now: dt.datetime) -> None:
+def _mark_published(waiting: Sequence[int], now: dt.datetime) -> None:
     """Judged submissions are out now, whether they stand on the board or behind a better one.
 
     What had been out before it was judged again keeps its date.
     """
-    judged = Submission.objects.filter(out_by(now), task_set=task_set, state=Submission.State.JUDGED)
-    for submission in judged.order_by("pk"):
+    for submission in Submission.objects.filter(pk__in=waiting).order_by("pk"):
         submission.move(
             Submission.State.PUBLISHED,
             actor="publication",

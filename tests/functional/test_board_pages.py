@@ -306,7 +306,8 @@ def test_an_entry_shows_every_measure_its_neighbours_and_its_citation() -> None:
     row = board.document["rows"][1]
     page = get(f"/entries/{row['id']}/")
     measures = Tables(page).tables[0]
-    assert [line[0] for line in measures[1:]] == [column["label"] for column in board.document["columns"]]
+    named = [column["label"] + column["meaning"] for column in board.document["columns"]]
+    assert [line[0] for line in measures[1:]] == named
     neighbours = page.split("Beside its neighbours")[1].split("</ol>")[0]
     assert [f">{name}<" in neighbours for name in "ABCD"] == [True, True, True, False]
     assert f"@misc{{entry-{row['id']}," in page

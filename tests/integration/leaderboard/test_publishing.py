@@ -185,6 +185,25 @@ def test_test_sets_are_refused_by_name_and_nothing_moves() -> None:
     assert not Board.objects.exists()
 
 
+def test_a_publication_that_breaks_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    task_set = cascade_set()
+    submission = scored(task_set, [4, 3, 2])
+    old = publish(task_set=task_set, now=LATER)
+    later = scored(task_set, [1, 1, 1])
+
+    def breaks(*args: object, **kwargs: object) -> None:
+        raise RuntimeError("the disk is full")
+
+    monkeypatch.setattr(Submission, "move", breaks)
+    with pytest.raises(RuntimeError):
+        publish(task_set=task_set, now=LATER + HOUR)
+    later.refresh_from_db()
+    assert (later.state, later.published_at) == ("judged", None)
+    assert Board.objects.get().superseded_at is None
+    assert Entry.objects.get().submission == submission
+    assert Board.objects.get() == old
+
+
 # ------------------------------------------------------------------ order and nulls
 def test_equal_shown_values_share_a_rank_and_stand_by_name_whoever_came_first() -> None:
     task_set = cascade_set()

@@ -16,7 +16,7 @@ LEXICAL, OPENAI = ("lexical", "1"), ("openai", "2")
 
 def one(pk: int, primary: float | None = 1.0, *, system: int = 1, hours: int = 0, **fields: Any) -> Scored:
     values: dict[str, Any] = {
-        "pk": pk, "system": system, "runs": 1, "withdrawn": False, "incomplete": False, "primary": primary,
+        "pk": pk, "system": system, "runs": 1, "withdrawn": False, "state": "judged", "primary": primary,
         "finalized_at": T0 + dt.timedelta(hours=hours), "method": LEXICAL, **fields,
     }  # fmt: skip
     return Scored(**values)
@@ -48,11 +48,11 @@ def test_every_system_has_one_row() -> None:
 
 
 def test_a_complete_result_outweighs_a_later_incomplete_one() -> None:
-    assert choose([one(1, 0.1), one(2, None, hours=5, incomplete=True)], runs=1) == {1: Status.RANKED}
+    assert choose([one(1, 0.1), one(2, None, hours=5, state="incomplete")], runs=1) == {1: Status.RANKED}
 
 
 def test_the_latest_incomplete_submission_stands_below() -> None:
-    found = choose([one(1, None, incomplete=True), one(2, None, hours=1, incomplete=True)], runs=1)
+    found = choose([one(1, None, state="incomplete"), one(2, None, hours=1, state="incomplete")], runs=1)
     assert found == {2: Status.INCOMPLETE}
 
 
@@ -99,7 +99,7 @@ def test_a_system_is_shown_by_what_fits_the_board_even_if_another_result_is_high
 def test_withdrawn_and_incomplete_results_have_no_say_in_the_way_of_judging() -> None:
     submissions = [
         one(1, system=1, method=OPENAI, withdrawn=True),
-        one(2, None, system=2, method=OPENAI, incomplete=True),
+        one(2, None, system=2, method=OPENAI, state="incomplete"),
         one(3, system=3),
     ]
     assert prevailing_method(submissions) == LEXICAL
@@ -119,7 +119,7 @@ submissions = st.lists(
         hours=st.integers(0, 3),
         runs=st.integers(1, 2),
         withdrawn=st.booleans(),
-        incomplete=st.booleans(),
+        state=st.sampled_from(["judged", "published", "incomplete"]),
         method=st.sampled_from([LEXICAL, OPENAI]),
     ),
     unique_by=lambda found: found.pk,
