@@ -17,7 +17,7 @@ __all__ = ["AnswerWork", "Case", "Snapshot"]
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A stored capture, as judging needs it. ``static_only``: HTML of the live web that no browser has shown."""
+    """A stored capture, as judging needs it. ``static_only``: HTML that nobody has seen as a browser shows it."""
 
     id: int
     url: str

@@ -11,13 +11,15 @@ import hashlib
 import random
 import time
 from collections.abc import Iterable, Sequence
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from judging.citations import MalformedUrl, cited_urls
-from judging.models import CitedPage, JudgeRun, PageSnapshot
+from judging.models import CitedPage, JudgeRun, Page, PageSnapshot
 from judging.pages.captures import Capture, PageVerdict
 from judging.pages.fetch import capture_many
 from judging.pages.store import is_failure, page_for, save_capture
@@ -27,7 +29,10 @@ from submissions.leases import Lease
 from submissions.models import Job, Submission
 from submissions.queue.draining import draining
 
-FETCHED_AT_ONCE = 8
+FETCHED_AT_ONCE = 8  # pages, each of another host
+GAP_SECONDS = 1.0  # between two pages of one host
+FETCH_SECONDS = 60  # for one page with its retries; the queue ends a worker some time after its slice
+CLAIM_SECONDS = 120  # a page claimed by a worker that died is free again then
 
 
 def collect(lease: Lease) -> Slice:
@@ -36,14 +41,13 @@ def collect(lease: Lease) -> Slice:
     submission = lease.job.submission
     if submission.state == Submission.State.QUEUED:
         begin(lease, submission)
-    archived = settings.EVALSERVICE["PAGES"] == "archive"
+    gather = from_archive if settings.EVALSERVICE["PAGES"] == "archive" else from_web
     while waiting := missing(submission):
         if lease.stop.is_set():
             return Slice.STOPPED
         if draining() or time.monotonic() > ends:
             return Slice.MORE
-        take = waiting if archived else waiting[:FETCHED_AT_ONCE]
-        fill(lease, submission, take, archived=archived)
+        gather(lease, submission, waiting)
     finish(lease)
     return Slice.DONE
 
@@ -83,31 +87,53 @@ def missing(submission: Submission) -> list[CitedPage]:
     return rows
 
 
-def fill(lease: Lease, submission: Submission, rows: Sequence[CitedPage], *, archived: bool) -> None:
-    """Give each citation its snapshot: one we have, or a new one."""
+def from_archive(lease: Lease, submission: Submission, rows: Sequence[CitedPage]) -> None:
+    """Give each citation its snapshot out of the set's archive; nothing is fetched."""
     now = timezone.now()
-    known = held(submission, rows, archived=archived, now=now)
-    new = [row for row in rows if row.page_id not in known]
-    captures = [outside_archive(row.url, now) for row in new] if archived else fetch(new, now)
+    pages = [row.page_id for row in rows]
+    archived = PageSnapshot.objects.filter(task_set=submission.task_set_id, page__in=pages).order_by("number")
+    known = {snapshot.page_id: snapshot for snapshot in archived}
     with lease.writing(results=len(rows)):
+        for row in rows:
+            # What the archive lacks is noted for this submission alone: it is no part of the archive.
+            attach(
+                row,
+                known.get(row.page_id) or save_capture(outside_archive(row.url, now), task_set=None, now=now),
+            )
+
+
+def from_web(lease: Lease, submission: Submission, rows: Sequence[CitedPage]) -> None:
+    """Give citations the snapshots of today that there are, and fetch one page each of some other hosts."""
+    began, now = time.monotonic(), timezone.now()
+    known = taken_today(rows, now)
+    new = claim([row for row in rows if row.page_id not in known], now)
+    captures = fetch(new, now)
+    with lease.writing(results=len(known) + len(new)):
         for row in rows:
             if row.page_id in known:
                 attach(row, known[row.page_id])
         for row, capture in zip(new, captures, strict=True):
-            # Of this submission alone: to the set's archive belongs what came with the set.
             attach(row, save_capture(capture, task_set=None, now=now))
+        Page.objects.filter(pk__in=[row.page_id for row in new]).update(claimed_until=None)
+    lease.stop.wait(max(0.0, began + GAP_SECONDS - time.monotonic()))
 
 
-def held(
-    submission: Submission, rows: Iterable[CitedPage], *, archived: bool, now: dt.datetime
-) -> dict[int, PageSnapshot]:
-    """Snapshots that serve: from the set's archive, or live ones of the same day but for failures of ours."""
-    snapshots = PageSnapshot.objects.filter(page__in=[row.page_id for row in rows]).order_by("number")
-    if archived:
-        return {snapshot.page_id: snapshot for snapshot in snapshots.filter(task_set=submission.task_set_id)}
+def taken_today(rows: Iterable[CitedPage], now: dt.datetime) -> dict[int, PageSnapshot]:
+    """Live snapshots of the same day by page, whoever cited it; failures of ours serve nobody else."""
     day = now.replace(hour=0, minute=0, second=0, microsecond=0)
-    live = snapshots.filter(task_set__isnull=True, fetched_at__gte=day)
-    return {snapshot.page_id: snapshot for snapshot in live if not is_failure(snapshot)}
+    live = PageSnapshot.objects.filter(
+        page__in=[row.page_id for row in rows], task_set__isnull=True, fetched_at__gte=day
+    )
+    return {snapshot.page_id: snapshot for snapshot in live.order_by("number") if not is_failure(snapshot)}
+
+
+def claim(rows: Iterable[CitedPage], now: dt.datetime) -> list[CitedPage]:
+    """Pages that nobody else is fetching, no two of one host: fifty teams that cite a page cause one visit."""
+    by_host = {urlsplit(row.url).hostname: row for row in rows}
+    free = Q(claimed_until__isnull=True) | Q(claimed_until__lte=now)
+    until = now + dt.timedelta(seconds=CLAIM_SECONDS)
+    first = list(by_host.values())[:FETCHED_AT_ONCE]
+    return [row for row in first if Page.objects.filter(free, pk=row.page_id).update(claimed_until=until)]
 
 
 def outside_archive(url: str, now: dt.datetime) -> Capture:
@@ -116,16 +142,20 @@ def outside_archive(url: str, now: dt.datetime) -> Capture:
 
 
 def fetch(rows: Sequence[CitedPage], now: dt.datetime) -> list[Capture]:
-    """Fetch through the one door to the internet."""
+    """Fetch through the one door to the internet, within the time that a slice has for it."""
     config = settings.EVALSERVICE
-    return asyncio.run(
-        capture_many(
-            [row.url for row in rows],
-            fetched_at=now,
-            contact=config["CONTACT"],
-            known_good_hosts=tuple(config["KNOWN_GOOD_HOSTS"]),
-        )
-    )
+    urls = [row.url for row in rows]
+    hosts = tuple(config["KNOWN_GOOD_HOSTS"])
+
+    async def visit() -> list[Capture]:
+        async with asyncio.timeout(FETCH_SECONDS):
+            return await capture_many(urls, fetched_at=now, contact=config["CONTACT"], known_good_hosts=hosts)
+
+    try:
+        return asyncio.run(visit())
+    except TimeoutError:
+        late = f"not done within {FETCH_SECONDS} s"
+        return [Capture(url=url, verdict=PageVerdict.TIMEOUT, fetched_at=now, detail=late) for url in urls]
 
 
 def attach(row: CitedPage, snapshot: PageSnapshot) -> None:

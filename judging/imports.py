@@ -63,7 +63,7 @@ def read_whole(files: Mapping[str, bytes]) -> tuple[Bundle, tuple[Capture, ...],
         faults = list(_reference_faults(reading.bundle, archive.captures))
     if faults or reading.bundle is None:
         raise RefusedBundle(faults)
-    return reading.bundle, tuple(archive.captures), reading.warnings
+    return reading.bundle, archive.captures, (*reading.warnings, *archive.warnings)
 
 
 def _reference_faults(bundle: Bundle, captures: Sequence[Capture]) -> Iterator[Fault]:

@@ -100,7 +100,7 @@ def snapshot_data(row: PageSnapshot) -> Snapshot:
         verdict=row.verdict,
         status=row.status,
         probe_ok=row.probe_ok,
-        static_only=row.static_only and row.task_set_id is None,  # an archive's author has seen his pages
+        static_only=row.static_only,
         text_sha256=row.text_sha256,
         title=row.title,
         fetched_at=row.fetched_at,
