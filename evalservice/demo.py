@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import signal
 import socket
 import subprocess
@@ -17,7 +18,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from evalservice.client import Client, Problem, ServiceUnreachable
-from judging.imports import activate, import_taskset
+from judging.imports import Imported, RefusedBundle, activate, import_taskset
 from judging.taskset_files import read_files
 from submissions.models import TaskSet, Team
 from submissions.services import create_team, issue_key
@@ -29,7 +30,8 @@ SYSTEMS = {  # as the READMEs of the examples describe them
     "idler": ("Idler", "llm_search"),
 }
 START_SECONDS = 60
-JUDGE_SECONDS = 600
+JUDGE_SECONDS = 3600  # a model on a laptop takes its time; the offline judge needs seconds
+REPORT_SECONDS = 30
 
 
 class DemoFailed(Exception):
@@ -103,22 +105,30 @@ def free_port(wanted: int) -> int:
 
 
 # ------------------------------------------------------------------ what an organiser does
-def examples() -> Path:
-    """The demonstration's task sets and answers."""
-    return Path(settings.BASE_DIR) / "examples"
+def import_sets(examples: Path, say: Callable[[str], None]) -> list[TaskSet]:
+    """Import and open the sets in ``examples``.
 
-
-def import_sets(say: Callable[[str], None]) -> list[TaskSet]:
-    """Import and open the example sets."""
+    :raises DemoFailed: one was refused; with every fault.
+    """
     now = timezone.now()
     sets = []
     for name in SETS:
-        imported = import_taskset(files=read_files(examples() / name / "taskset").files, now=now)
+        imported = _imported(examples / name / "taskset", now)
         sets.append(activate(task_set=imported.task_set, now=now))
-        say(
-            f"  {imported.task_set.title}: {imported.task_set.tasks.count()} tasks, {imported.pages} archived pages"
-        )
+        tasks = imported.task_set.tasks.count()
+        say(f"  {imported.task_set.title}: {tasks} tasks, {imported.pages} archived pages")
     return sets
+
+
+def _imported(folder: Path, now: dt.datetime) -> Imported:
+    reading = read_files(folder)
+    try:
+        if reading.faults:
+            raise RefusedBundle(reading.faults)
+        return import_taskset(files=reading.files, now=now)
+    except RefusedBundle as refused:
+        faults = "\n".join(f"  {fault}" for fault in refused.faults)
+        raise DemoFailed(f"{folder} was refused:\n{faults}") from refused
 
 
 def team_key() -> str:
@@ -147,13 +157,15 @@ def wait_until_ready(servers: Servers, client: Client) -> None:
     raise DemoFailed("the web process does not answer")
 
 
-def submit_all(client: Client, sets: Sequence[TaskSet], say: Callable[[str], None]) -> list[str]:
+def submit_all(
+    client: Client, sets: Sequence[TaskSet], examples: Path, say: Callable[[str], None]
+) -> list[str]:
     """Submit the answers of all systems to all sets; the ids of the submissions."""
     submitted = []
     for folder, (name, kind) in SYSTEMS.items():
         system = client.system(name) or client.create_system(name=name, system_class=kind)
         for task_set, example in zip(sets, SETS, strict=True):
-            answers = examples() / example / "answers" / folder
+            answers = examples / example / "answers" / folder
             submission = client.submit(system=system["id"], task_set=task_set.slug, bundle=answers)
             say(f"  {name} → {task_set.slug}: {submission['answers']['given']} answers")
             submitted.append(submission["id"])
@@ -167,20 +179,29 @@ def wait_for_results(
 
     :raises DemoFailed: one ended otherwise, or it took too long.
     """
-    waiting = dict.fromkeys(ids, "")
-    for _ in range(JUDGE_SECONDS * 2):
+    waiting = list(ids)
+    begun = time.monotonic()
+    reported = begun
+    while waiting:
         servers.check()
-        for ident in list(waiting):
-            submission = client.submission(ident)
-            if submission["state"] == "published":
-                del waiting[ident]
-                say(f"  {submission['system']['name']} on {submission['task_set']['slug']}: published")
-            elif submission["state"] in {"incomplete", "failed", "paused", "cancelled", "withheld"}:
-                raise DemoFailed(f"{ident} is {submission['state']}: {_why(submission)}")
-        if not waiting:
-            return
+        waiting = [ident for ident in waiting if not _published(client.submission(ident), say)]
+        now = time.monotonic()
+        if now - begun > JUDGE_SECONDS:
+            raise DemoFailed(f"not published after {JUDGE_SECONDS} s: {', '.join(waiting)}")
+        if now - reported > REPORT_SECONDS:
+            reported = now
+            say(f"  … {len(waiting)} to come after {now - begun:.0f} s")
         time.sleep(0.5)
-    raise DemoFailed(f"not published after {JUDGE_SECONDS} s: {', '.join(waiting)}")
+
+
+def _published(submission: Mapping[str, Any], say: Callable[[str], None]) -> bool:
+    """Whether it is published; what will not be ends the demonstration."""
+    if submission["state"] in {"incomplete", "failed", "paused", "cancelled", "withheld"}:
+        raise DemoFailed(f"{submission['id']} is {submission['state']}: {_why(submission)}")
+    if submission["state"] != "published":
+        return False
+    say(f"  {submission['system']['name']} on {submission['task_set']['slug']}: published")
+    return True
 
 
 def _why(submission: Mapping[str, Any]) -> str:
@@ -203,11 +224,10 @@ def board_of(client: Client, task_set: TaskSet) -> dict[str, Any]:
 
 def board_lines(board: Mapping[str, Any]) -> list[str]:
     """The board as plain text."""
-    task_set = board["task_set"]
+    task_set, method = board["task_set"], board["method"]
+    judge = f"{method['judge']} ({method['model']})" if method["model"] else method["judge"]
     metrics = [metric for metric in board["columns"] if metric["key"] in SHOWN]
-    lines = [
-        f"{task_set['title']} {task_set['version']}: {task_set['tasks']} tasks, judge {board['method']['judge']}"
-    ]
+    lines = [f"{task_set['title']} {task_set['version']}: {task_set['tasks']} tasks, judge {judge}"]
     header = [metric["label"] for metric in metrics]
     lines.append("  rank  system        " + "  ".join(f"{label:>22}" for label in header))
     for entry in board["rows"]:

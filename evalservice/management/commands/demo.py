@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import signal
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -12,7 +13,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from evalservice import demo
-from evalservice.client import Client
+from evalservice.client import Client, NothingToSubmit, Problem, ServiceUnreachable
 from submissions.models import TaskSet
 
 
@@ -24,9 +25,15 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Options."""
         parser.add_argument("--once", action="store_true", help="end after printing the boards")
-        parser.add_argument("--port", type=int, default=8000)
+        parser.add_argument("--port", type=int, default=8000, help="another one is taken if it is in use")
+        parser.add_argument(
+            "--examples",
+            type=Path,
+            default=settings.BASE_DIR / "examples",
+            help="the folder of sets and answers",
+        )
 
-    def handle(self, *args: Any, once: bool, port: int, **options: Any) -> None:
+    def handle(self, *args: Any, once: bool, port: int, examples: Path, **options: Any) -> None:
         """Run the demonstration; the exit status is 1 if anything is missing."""
         if not settings.DEMO:
             raise CommandError(
@@ -34,36 +41,36 @@ class Command(BaseCommand):
             )
         # gunicorn and the worker must end with us, also when we are told to stop.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
+        try:
+            self._demonstrate(once=once, port=port, examples=examples)
+        except (demo.DemoFailed, NothingToSubmit, Problem, ServiceUnreachable) as error:
+            raise CommandError(f"The demonstration failed: {error}") from error
+        except KeyboardInterrupt:
+            raise CommandError("Interrupted.", returncode=130) from None
+
+    def _demonstrate(self, *, once: bool, port: int, examples: Path) -> None:
         self._say("Preparing the database …")
         call_command("migrate", verbosity=0)
-        call_command("collectstatic", verbosity=0, interactive=False)
         self._say("Importing two task sets …")
-        sets = demo.import_sets(self._say)
+        sets = demo.import_sets(examples, self._say)
         key = demo.team_key()
         with demo.running(demo.free_port(port)) as servers, Client(servers.address, key=key) as client:
-            try:
-                self._run(servers, client, sets)
-                if not once:
-                    self._stay(servers)
-            except demo.DemoFailed as error:
-                raise CommandError(str(error)) from error
-            except KeyboardInterrupt:
-                self._say("Stopping.")
+            self._run(servers, client, sets, examples)
+            if not once:
+                self._stay(servers, sets)
 
-    def _run(self, servers: demo.Servers, client: Client, sets: list[TaskSet]) -> None:
+    def _run(self, servers: demo.Servers, client: Client, sets: list[TaskSet], examples: Path) -> None:
         demo.wait_until_ready(servers, client)
         self._say("Submitting …")
-        submitted = demo.submit_all(client, sets, self._say)
+        submitted = demo.submit_all(client, sets, examples, self._say)
         self._say("Judging …")
         demo.wait_for_results(servers, client, submitted, self._say)
         for task_set in sets:
-            board = demo.board_of(client, task_set)
             self._say("")
-            for line in demo.board_lines(board):
+            for line in demo.board_lines(demo.board_of(client, task_set)):
                 self._say(line)
-            self._say(f"  {servers.address}/leaderboards/{task_set.slug}/{task_set.version}/")
 
-    def _stay(self, servers: demo.Servers) -> None:
+    def _stay(self, servers: demo.Servers, sets: list[TaskSet]) -> None:
         password = secrets.token_urlsafe(12)
         admin, _ = User.objects.get_or_create(
             username="admin", defaults={"is_staff": True, "is_superuser": True}
@@ -71,10 +78,15 @@ class Command(BaseCommand):
         admin.set_password(password)
         admin.save()
         self._say(f"\nBoards: {servers.address}/   Admin: {servers.address}/admin/ (admin / {password})")
+        for task_set in sets:
+            self._say(f"  {servers.address}/leaderboards/{task_set.slug}/{task_set.version}/")
         self._say("Ctrl-C ends the demonstration.")
-        while True:
-            servers.check()
-            signal.sigtimedwait([], 1)
+        try:
+            while True:
+                servers.check()
+                signal.sigtimedwait([], 1)
+        except KeyboardInterrupt:
+            self._say("Stopping.")
 
     def _say(self, line: str) -> None:
         self.stdout.write(line)
