@@ -8,6 +8,10 @@ BENCH ?=
 export EVALSERVICE_DEMO := 1
 export PYTHONDONTWRITEBYTECODE := 1
 
+# Where a company's own certificate stands before the registry, the system knows it and uv's own list does not.
+from_registry = VIRTUAL_ENV=$(VENV) $(UV) $(1) 2> var/install.log \
+  || VIRTUAL_ENV=$(VENV) UV_SYSTEM_CERTS=1 $(UV) $(1) || { cat var/install.log; exit 1; }
+
 .PHONY: help install browser demo test check format lint types contracts migrations docs cover soak bench audit clean
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -22,8 +26,8 @@ $(UV):
 $(VENV)/.installed: requirements.lock pyproject.toml | $(UV)
 	@echo "Installing what requirements.lock names …"
 	@test -x $(BIN)/python || $(UV) venv --quiet --python $(PYTHON) $(VENV)
-	@VIRTUAL_ENV=$(VENV) $(UV) pip sync --quiet --require-hashes requirements.lock
-	@VIRTUAL_ENV=$(VENV) $(UV) pip install --quiet --no-deps .
+	@$(call from_registry,pip sync --quiet --require-hashes requirements.lock)
+	@$(call from_registry,pip install --quiet --no-deps .)
 	@touch $@
 
 requirements.lock: ## (by hand: make lock) versions and hashes of everything
