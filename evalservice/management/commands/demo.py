@@ -57,7 +57,7 @@ class Command(BaseCommand):
         with demo.running(demo.free_port(port)) as servers, Client(servers.address, key=key) as client:
             self._run(servers, client, sets, examples)
             if not once:
-                self._stay(servers, sets)
+                self._stay(servers)
 
     def _run(self, servers: demo.Servers, client: Client, sets: list[TaskSet], examples: Path) -> None:
         demo.wait_until_ready(servers, client)
@@ -69,8 +69,9 @@ class Command(BaseCommand):
             self._say("")
             for line in demo.board_lines(demo.board_of(client, task_set)):
                 self._say(line)
+            self._say(f"  {servers.address}/leaderboards/{task_set.slug}/{task_set.version}/")
 
-    def _stay(self, servers: demo.Servers, sets: list[TaskSet]) -> None:
+    def _stay(self, servers: demo.Servers) -> None:
         password = secrets.token_urlsafe(12)
         admin, _ = User.objects.get_or_create(
             username="admin", defaults={"is_staff": True, "is_superuser": True}
@@ -78,8 +79,6 @@ class Command(BaseCommand):
         admin.set_password(password)
         admin.save()
         self._say(f"\nBoards: {servers.address}/   Admin: {servers.address}/admin/ (admin / {password})")
-        for task_set in sets:
-            self._say(f"  {servers.address}/leaderboards/{task_set.slug}/{task_set.version}/")
         self._say("Ctrl-C ends the demonstration.")
         try:
             while True:
