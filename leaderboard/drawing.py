@@ -1,5 +1,7 @@
 """Where the parts of an interval bar lie. Pure; coordinates follow from shown numbers alone.
 
+Coordinates are texts: a number would be written as the reader's language writes it, and SVG knows no commas.
+
 The page's policy forbids style attributes, so a bar is an inline SVG with plain coordinates.
 """
 
@@ -18,34 +20,34 @@ _TICKS = {(1.0, 4.0): (1.0, 2.0, 3.0, 4.0), (0.0, 1.0): (0.0, 0.25, 0.5, 0.75, 1
 class Tick:
     """A mark on the scale."""
 
-    x: float
+    x: str
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """The scale of a metric, drawn once in the heading. ``line`` is where its marked value lies."""
+    """The scale of a metric, drawn once in the heading. ``line`` is where its marked value lies, if it has one."""
 
-    left: float
-    right: float
+    left: str
+    right: str
     ticks: tuple[Tick, ...]
-    line: float | None
+    line: str
     line_meaning: str
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A value on the scale; without an interval ``low`` and ``high`` are None."""
+    """A value on the scale; without an interval ``low`` and ``high`` are empty."""
 
-    x: float
-    low: float | None
-    high: float | None
+    x: str
+    low: str
+    high: str
 
 
-def position(metric: Metric, shown: float) -> float:
+def position(metric: Metric, shown: float) -> str:
     """The x coordinate of a shown value, to a tenth of a pixel."""
     low, high = _ends(metric)
-    return round(MARGIN + (shown - low) / (high - low) * (WIDTH - 2 * MARGIN), 1)
+    return f"{MARGIN + (shown - low) / (high - low) * (WIDTH - 2 * MARGIN):.1f}"
 
 
 def _ends(metric: Metric) -> tuple[float, float]:
@@ -60,7 +62,7 @@ def axis(metric: Metric) -> Axis:
         left=position(metric, low),
         right=position(metric, high),
         ticks=tuple(Tick(position(metric, tick), _label(metric, tick)) for tick in ticks),
-        line=None if metric.line is None else position(metric, metric.line),
+        line="" if metric.line is None else position(metric, metric.line),
         line_meaning=metric.line_meaning,
     )
 
@@ -71,9 +73,5 @@ def _label(metric: Metric, value: float) -> str:
 
 def bar(metric: Metric, value: float, interval: tuple[float, float] | None) -> Bar:
     """The place of a shown value and its shown interval."""
-    low, high = interval or (None, None)
-    return Bar(
-        position(metric, value),
-        None if low is None else position(metric, low),
-        None if high is None else position(metric, high),
-    )
+    ends = [position(metric, end) for end in interval] if interval else ["", ""]
+    return Bar(position(metric, value), *ends)
