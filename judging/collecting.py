@@ -107,7 +107,7 @@ def from_web(lease: Lease, submission: Submission, rows: Sequence[CitedPage]) ->
     began, now = time.monotonic(), timezone.now()
     known = taken_today(rows, now)
     new = claim([row for row in rows if row.page_id not in known], now)
-    captures = fetch(new, now)
+    captures = fetch(new, now) if new else []
     with lease.writing(results=len(known) + len(new)):
         for row in rows:
             if row.page_id in known:
@@ -115,7 +115,8 @@ def from_web(lease: Lease, submission: Submission, rows: Sequence[CitedPage]) ->
         for row, capture in zip(new, captures, strict=True):
             attach(row, save_capture(capture, task_set=None, now=now))
         Page.objects.filter(pk__in=[row.page_id for row in new]).update(claimed_until=None)
-    lease.stop.wait(max(0.0, began + GAP_SECONDS - time.monotonic()))
+    if len(known) < len(rows):  # there is more to fetch, or others are fetching it
+        lease.stop.wait(max(0.0, began + GAP_SECONDS - time.monotonic()))
 
 
 def taken_today(rows: Iterable[CitedPage], now: dt.datetime) -> dict[int, PageSnapshot]:

@@ -1,0 +1,312 @@
+"""Collecting pages: what is fetched, how often, and what becomes of a worker that stops in between."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+import threading
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from django.db import connections
+from django.utils import timezone
+
+from judging import collecting
+from judging.models import CitedPage, JudgeRun, Page, PageSnapshot
+from judging.pages.captures import Capture, PageVerdict
+from judging.pages.store import page_for, save_capture
+from judging.rounds import forget_failures, rejudge
+from judging.tasks import collect_pages
+from submissions.leases import LeaseLost, acquire
+from submissions.models import Job, Submission
+from submissions.models.submission import IllegalTransition
+from submissions.queue.draining import drain
+from tests.judging_factories import (
+    BRUME,
+    import_set,
+    judged,
+    lake_answer,
+    lake_task,
+    run_jobs,
+    scores_of,
+    submit,
+    tree_files,
+)
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+class Web:
+    """The outside: every page is Lake Brume unless told otherwise."""
+
+    def __init__(self) -> None:
+        self.visits: list[list[str]] = []
+        self.verdicts: dict[str, PageVerdict] = {}
+        self.seconds = 0.0
+        self.asked_with: dict[str, Any] = {}
+
+    async def __call__(self, urls: Sequence[str], *, fetched_at: dt.datetime, **how: Any) -> list[Capture]:
+        self.visits.append(list(urls))
+        self.asked_with = how
+        await asyncio.sleep(self.seconds)
+        return [self.capture(url, fetched_at) for url in urls]
+
+    def capture(self, url: str, fetched_at: dt.datetime) -> Capture:
+        verdict = self.verdicts.get(url, PageVerdict.OK)
+        text = BRUME if verdict is PageVerdict.OK else ""
+        return Capture(url=url, verdict=verdict, fetched_at=fetched_at, text=text, raw=text.encode() or None)
+
+
+@pytest.fixture
+def web(monkeypatch: pytest.MonkeyPatch, settings: Any) -> Web:
+    """Live pages, without the pause between two pages of a host."""
+    outside = Web()
+    monkeypatch.setattr(collecting, "capture_many", outside)
+    monkeypatch.setattr(collecting, "GAP_SECONDS", 0.0)
+    settings.EVALSERVICE = {**settings.EVALSERVICE, "PAGES": "live", "CONTACT": "us@eval.example"}
+    return outside
+
+
+def lakes(count: int = 1) -> Any:
+    return import_set(tree_files({f"t{n}": lake_task() for n in range(count)}))
+
+
+def cites(*urls: str) -> dict[str, str]:
+    return {"t0": lake_answer(212, 14, *urls)}
+
+
+URLS = [f"https://host{n}.example/brume" for n in range(11)]
+
+
+# ------------------------------------------------------------------ what is fetched
+def test_every_cited_page_is_fetched_once_and_judged(web: Web) -> None:
+    submission = judged(lakes(), cites(*URLS[:2]))
+    assert sorted(url for visit in web.visits for url in visit) == URLS[:2]
+    assert (submission.state, scores_of(submission)) == ("judged", {"t0": 1.0})
+    assert web.asked_with["contact"] == "us@eval.example"
+    assert web.asked_with["known_good_hosts"]
+
+
+def test_the_order_of_fetches_says_nothing_of_the_order_of_citations(web: Web) -> None:
+    task_set = lakes()
+    orders = []
+    for _ in range(3):
+        web.visits = []
+        Page.objects.update(claimed_until=None)
+        CitedPage.objects.all().delete()
+        PageSnapshot.objects.filter(task_set=None).delete()
+        judged(task_set, cites(*URLS))
+        orders.append([url for visit in web.visits for url in visit])
+    assert {tuple(sorted(order)) for order in orders} == {tuple(sorted(URLS))}
+    assert len({tuple(order) for order in orders}) > 1
+
+
+def test_the_order_depends_on_the_submission_alone() -> None:
+    submission = submit(lakes(), cites(*URLS))
+    lease = acquire(submission.jobs.get().pk)
+    assert lease is not None
+    collecting.begin(lease, submission)
+    first = [row.url for row in collecting.missing(submission)]
+    assert [row.url for row in collecting.missing(submission)] == first
+    assert sorted(first) == sorted(URLS)
+
+
+def test_eight_hosts_are_visited_at_once_and_no_host_twice(web: Web) -> None:
+    judged(lakes(), cites(*URLS, "https://host0.example/sallow"))
+    assert [len(visit) for visit in web.visits][:1] == [8]
+    assert sum(len(visit) for visit in web.visits) == 12
+    for visit in web.visits:
+        hosts = [url.split("/")[2] for url in visit]
+        assert len(hosts) == len(set(hosts))
+
+
+def test_two_pages_of_a_host_are_a_second_apart(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(collecting, "GAP_SECONDS", 0.3)
+    submission = submit(lakes(), cites("https://host0.example/a", "https://host0.example/b"))
+    began = time.monotonic()
+    collect_pages(submission.jobs.get().pk)
+    assert time.monotonic() - began >= 0.6
+    assert [len(visit) for visit in web.visits] == [1, 1]
+
+
+def test_a_page_is_fetched_once_a_day_whoever_cites_it(web: Web) -> None:
+    task_set = lakes()
+    judged(task_set, cites(URLS[0]))
+    second = judged(task_set, cites(URLS[0], "HTTPS://Host0.example/brume"))
+    assert web.visits == [[URLS[0]]]
+    assert scores_of(second) == {"t0": 1.0}
+    PageSnapshot.objects.filter(task_set=None).update(fetched_at=timezone.now() - dt.timedelta(days=1))
+    judged(task_set, cites(URLS[0]))
+    assert len(web.visits) == 2
+
+
+def test_a_failure_of_ours_serves_nobody_else(web: Web) -> None:
+    task_set = lakes()
+    web.verdicts[URLS[0]] = PageVerdict.TIMEOUT
+    assert judged(task_set, cites(URLS[0])).state == "incomplete"
+    web.verdicts.clear()
+    assert judged(task_set, cites(URLS[0])).state == "judged"
+    web.verdicts[URLS[1]] = PageVerdict.NOT_FOUND
+    judged(task_set, cites(URLS[1]))
+    judged(task_set, cites(URLS[1]))
+    assert web.visits.count([URLS[1]]) == 1
+
+
+def test_live_pages_do_not_come_from_an_archive(web: Web) -> None:
+    judged(import_set(tree_files()), {"brume": lake_answer(212, 14, "brume")})
+    assert web.visits == [["https://lakes.example/brume"]]
+
+
+def test_what_is_no_address_is_not_fetched(web: Web) -> None:
+    submission = judged(lakes(), cites("https://999.999.999.999/"))
+    assert web.visits == []
+    assert scores_of(submission) == {"t0": 0.0}
+
+
+def test_no_more_urls_of_an_answer_are_collected_than_the_limit(web: Web, settings: Any) -> None:
+    limits = {**settings.EVALSERVICE["LIMITS"], "urls_per_answer": 3}
+    settings.EVALSERVICE = {**settings.EVALSERVICE, "LIMITS": limits}
+    submission = submit(lakes(), cites(*URLS))
+    collect_pages(submission.jobs.get().pk)
+    assert CitedPage.objects.count() == 3
+
+
+def test_pages_that_take_too_long_are_noted_as_timeouts(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(collecting, "FETCH_SECONDS", 0.05)
+    web.seconds = 5.0
+    submission = judged(lakes(), cites(URLS[0]))
+    snapshot = CitedPage.objects.get(submission=submission).snapshot
+    assert snapshot is not None
+    assert (snapshot.verdict, submission.state) == ("timeout", "incomplete")
+
+
+# ------------------------------------------------------------------ claims
+def test_a_page_that_somebody_else_is_fetching_is_waited_for(
+    web: Web, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(collecting, "GAP_SECONDS", 0.05)
+    submission = submit(lakes(), cites(URLS[0]))
+    page = page_for(URLS[0], now=timezone.now())
+    Page.objects.filter(pk=page.pk).update(claimed_until=timezone.now() + dt.timedelta(seconds=0.3))
+    assert collect_pages(submission.jobs.get().pk) == "done"
+    assert web.visits == [[URLS[0]]]
+    page.refresh_from_db()
+    assert page.claimed_until is None
+
+
+def test_a_claim_is_held_by_one(web: Web) -> None:
+    submission = submit(lakes(), cites(URLS[0]))
+    lease = acquire(submission.jobs.get().pk)
+    assert lease is not None
+    collecting.begin(lease, submission)
+    rows, now = collecting.missing(submission), timezone.now()
+    assert collecting.claim(rows, now) == rows
+    assert collecting.claim(rows, now) == []
+    assert collecting.claim(rows, now + dt.timedelta(seconds=121)) == rows
+
+
+# ------------------------------------------------------------------ slices
+def test_a_slice_of_collecting_ends_in_time_and_goes_on(web: Web, settings: Any) -> None:
+    settings.EVALSERVICE = {**settings.EVALSERVICE, "SLICE_SECONDS": 0.01}
+    web.seconds = 0.05
+    submission = submit(lakes(), cites(*URLS))
+    assert run_jobs(submission)[:3] == ["collect: more", "collect: more", "collect: done"]
+    assert sorted(url for visit in web.visits for url in visit) == sorted(URLS)
+
+
+def test_a_worker_told_to_stop_gives_its_collecting_back(web: Web) -> None:
+    submission = submit(lakes(), cites(*URLS))
+    job = submission.jobs.get()
+    drain()
+    try:
+        assert collect_pages(job.pk) == "more"
+    finally:
+        drain(False)
+    assert web.visits == []
+    assert run_jobs(submission)[-1] == "score: done"
+
+
+def test_a_submission_cancelled_while_pages_are_fetched_is_left_alone(web: Web) -> None:
+    submission = submit(lakes(), cites(*URLS))
+    job = submission.jobs.get()
+    web.seconds = 1.2  # the lease's watcher looks twice a second
+    team = threading.Timer(0.3, cancel_elsewhere, [submission])
+    team.start()
+    assert collect_pages(job.pk) == "cancelled"
+    team.join()
+    assert len(web.visits) == 1
+    assert not JudgeRun.objects.exists()
+    assert submission.jobs.get().state == Job.State.CANCELLED
+
+
+def cancel_elsewhere(submission: Submission) -> None:
+    """In a thread, as another process would."""
+    Submission.objects.filter(pk=submission.pk).update(state="cancelled")
+    connections.close_all()
+
+
+def test_a_submission_cancelled_at_the_last_moment_opens_no_round() -> None:
+    submission = submit(lakes(), {"t0": lake_answer(212, 14, "brume")})
+    lease = acquire(submission.jobs.get().pk)
+    assert lease is not None
+    collecting.begin(lease, submission)
+    Submission.objects.filter(pk=submission.pk).update(state="cancelled")
+    with pytest.raises(IllegalTransition):
+        collecting.finish(lease)
+    assert not JudgeRun.objects.exists()
+    assert submission.jobs.get().state == Job.State.RUNNING
+
+
+def test_a_lost_lease_keeps_nothing(web: Web) -> None:
+    submission = submit(lakes(), cites(URLS[0]))
+    lease = acquire(submission.jobs.get().pk)
+    assert lease is not None
+    collecting.begin(lease, submission)
+    Job.objects.update(lease_token=99)
+    with pytest.raises(LeaseLost):
+        collecting.from_web(lease, submission, collecting.missing(submission))
+    assert not PageSnapshot.objects.filter(task_set=None).exists()
+    with pytest.raises(LeaseLost):
+        collecting.finish(lease)
+    assert not JudgeRun.objects.exists()
+
+
+# ------------------------------------------------------------------ failures are fetched again
+def test_what_we_failed_to_fetch_is_fetched_again_when_judged_again(web: Web) -> None:
+    web.verdicts[URLS[0]] = PageVerdict.NETWORK
+    web.verdicts[URLS[1]] = PageVerdict.NOT_FOUND
+    submission = judged(lakes(), cites(*URLS[:2]))
+    assert (submission.state, scores_of(submission)) == ("incomplete", {"t0": None})
+    web.verdicts.clear()
+    web.visits = []
+    assert rejudge(submission, actor="test", now=timezone.now()) == 2
+    assert run_jobs(submission) == ["collect: done", "judge: done", "score: done"]
+    assert web.visits == [[URLS[0]]]
+    assert (submission.state, scores_of(submission)) == ("judged", {"t0": 1.0})
+    assert [run.round for run in JudgeRun.objects.order_by("round")] == [1, 2]
+
+
+def test_what_failed_two_weeks_ago_is_settled_and_not_fetched_again(web: Web) -> None:
+    web.verdicts[URLS[0]] = PageVerdict.NETWORK
+    submission = judged(lakes(), cites(URLS[0]))
+    PageSnapshot.objects.filter(task_set=None).update(fetched_at=timezone.now() - dt.timedelta(days=14))
+    assert forget_failures(submission, now=timezone.now()) == 0
+    rejudge(submission, actor="test", now=timezone.now())
+    assert run_jobs(submission) == ["judge: done", "score: done"]
+    assert (submission.state, scores_of(submission)) == ("judged", {"t0": 0.0})
+
+
+def test_pages_added_to_the_archive_serve_who_missed_them() -> None:
+    task_set = lakes()
+    submission = judged(task_set, {"t0": lake_answer(212, 14, "late")})
+    assert submission.state == "incomplete"
+    now = timezone.now()
+    url = "https://lakes.example/late"
+    save_capture(
+        Capture(url=url, verdict=PageVerdict.OK, fetched_at=now, text=BRUME), task_set=task_set, now=now
+    )
+    rejudge(submission, actor="test", now=now)
+    run_jobs(submission)
+    assert (submission.state, scores_of(submission)) == ("judged", {"t0": 1.0})
