@@ -162,5 +162,5 @@ def answer_scores(chosen: Iterable[int], field: str) -> dict[int, list[tuple[int
 
 
 def is_clustered(found: Mapping[int, Hashable]) -> bool:
-    """Whether any two tasks share a cluster or one has been named."""
-    return any(pk != cluster for pk, cluster in found.items())
+    """Whether any two tasks share a cluster."""
+    return len(set(found.values())) < len(found)

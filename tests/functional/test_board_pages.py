@@ -285,10 +285,11 @@ def test_dimension_scores_come_with_the_number_of_tasks_behind_them() -> None:
     task_set = cascade_set(slug="briefings", version="1.0")
     submission = scored(task_set, [4, 4, 4])
     Submission.objects.filter(pk=submission.pk).update(
-        summary={**(submission.summary or {}), "factuality_tasks": 2}
+        summary={**(submission.summary or {}), "factuality_tasks": 2, "rationality_tasks": 1}
     )
     publish(task_set=task_set, now=LATER)
-    assert "2 tasks" in shown()[0][4]
+    assert shown()[0][4].endswith("2 tasks")
+    assert shown()[0][5].endswith("1 task")
 
 
 def test_tree_boards_show_success_and_passes() -> None:

@@ -143,6 +143,7 @@ def test_every_system_that_has_something_to_show_has_exactly_one_row(found: list
     assert len(methods) <= 1
 
 
-def test_tasks_are_clustered_once_one_names_a_cluster() -> None:
-    assert not is_clustered({1: 1, 2: 2})
-    assert is_clustered({1: "flood", 2: 2})
+def test_tasks_are_clustered_once_two_share_a_cluster() -> None:
+    assert not is_clustered({})
+    assert not is_clustered({1: 1, 2: "flood"})
+    assert is_clustered({1: "flood", 2: 2, 3: "flood"})
