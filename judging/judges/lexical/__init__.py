@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from functools import partial
 
 from judging.cascade import Finding
 from judging.judges.base import (
@@ -111,7 +112,7 @@ class LexicalJudge:
         decision = judge_criterion(
             request.statement,
             self._cache.get(answer),
-            self._readings.get(answer),
+            partial(self._readings.get, answer),
             rational=request.kind == "rationality",
         )
         return VerifyReply(

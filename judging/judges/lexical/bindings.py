@@ -19,7 +19,7 @@ from judging.judges.lexical.words import fold_word, stem
 __all__ = ["mispaired", "reversed_roles"]
 
 _CLAUSE = re.compile(
-    r"[;:()]|,\s|\.\s|\b(?:and|while|but|after|against|compared (?:with|to)|versus|vs|than|before|whereas|followed by"
+    r"[;()]|,\s|\.\s|\b(?:and|while|but|after|against|compared (?:with|to)|versus|vs|than|before|whereas|followed by"
     r"|up from|down from)\b|[，；。、]",
     re.IGNORECASE,
 )

@@ -36,13 +36,18 @@ class Decision:
     relevance: Relevance | None = None
 
 
+def _substitutes(match: Match) -> bool:
+    """Whether the passage says of another name what the claim says of one that the page never has."""
+    return bool(match.rivals) and match.predicate >= SUBSTITUTED
+
+
 def _contradiction(match: Match) -> str:
     floor = CONTRADICT - 0.1 if match.agreed else CONTRADICT
     if match.conflicting and min(match.core, match.credited) >= floor:
         return "the passage about it gives a different number or date"
     if match.flipped and match.core >= FLIP and match.credited >= FLIP:
         return "the passage denies it or says the opposite"
-    if match.rivals and match.predicate >= SUBSTITUTED:
+    if _substitutes(match):
         return "the passage about it names somebody or something else"
     return ""
 
@@ -72,7 +77,7 @@ def _quote(match: Match, text: str) -> str:
 
 def _whole(claim: str, index: Index) -> Decision:
     match = best_match(claim, index)
-    if match is None or match.credited < RELEVANT:
+    if match is None or (match.credited < RELEVANT and not _substitutes(match)):
         return Decision(Finding.UNDECIDED, "no passage is about it", relevance=Relevance.IRRELEVANT)
     finding, reason = _decide(match)
     return Decision(finding, reason, _quote(match, index.text), Relevance.RELEVANT)

@@ -37,7 +37,7 @@ class Match:
     agreed: tuple[Quantity, ...]
     conflicting: tuple[Quantity, ...]
     missing: tuple[Quantity, ...]
-    predicate: float  # share of the core without the missing names, 0 if nothing is left
+    predicate: float  # share of what the claim says of its names, 0 if nothing
     flipped: frozenset[str]  # words said of one and denied of the other, or opposites
     wanted: frozenset[str]  # the words of the core
 
@@ -65,7 +65,9 @@ class _Query:
     unheard: frozenset[str]  # names that stand nowhere in the text
     weight: Mapping[str, float]
     core: Mapping[str, float]
-    credit: frozenset[str]
+    plain: Mapping[str, float]  # the core without names, else all words without them
+    credit: frozenset[str]  # what the whole text is about
+    title: frozenset[str]
 
 
 def _query(claim: str, index: Index) -> _Query:
@@ -76,7 +78,8 @@ def _query(claim: str, index: Index) -> _Query:
     }
     core = {t: w for t, w in weight.items() if t not in index.topic}
     unheard = frozenset(n for n in facts.names if n not in index.places and n not in index.title)
-    return _Query(facts, unheard, weight, core or weight, index.topic)
+    plain = [{t: w for t, w in words.items() if t not in facts.names} for words in (core, weight)]
+    return _Query(facts, unheard, weight, core or weight, plain[0] or plain[1], index.topic, index.title)
 
 
 def _share(found: frozenset[str], weight: Mapping[str, float]) -> float:
@@ -133,13 +136,18 @@ def _flipped(claim: Facts, window: Facts) -> frozenset[str]:
     return denied_there | denied_here
 
 
+def _rivals(query: _Query, window: Window) -> frozenset[str]:
+    if not query.unheard or window.is_row:
+        return frozenset()
+    return window.facts.names - query.facts.stems - query.title
+
+
 def _match(query: _Query, window: Window) -> Match:
     claim = query.facts
     opposites = _opposites_in(claim.stems, window.facts.stems)
     here = window.facts.stems | opposites
     here |= _bridged(claim.stems, here) | _akin(query, here)
     agreed, conflicting, missing = _sorted_out(claim, window.facts)
-    plainly = {t: w for t, w in query.core.items() if t not in claim.names}
     here |= _implied(claim, agreed, here)
     reach = here | window.context
     return Match(
@@ -149,11 +157,11 @@ def _match(query: _Query, window: Window) -> Match:
         _share(here, query.weight),
         _share(reach, query.core),
         claim.names - reach - query.credit,
-        window.facts.names - claim.stems - query.credit if query.unheard else frozenset(),
+        _rivals(query, window),
         agreed,
         conflicting,
         missing,
-        _share(here, plainly) if plainly else 0.0,
+        _share(here, query.plain) if query.plain else 0.0,
         (_flipped(claim, window.facts) | opposites) & query.core.keys(),
         frozenset(query.core),
     )
@@ -166,7 +174,7 @@ def _reading(match: Match, index: Index) -> str:
 def _examined(match: Match, claim: str, index: Index) -> Match:
     """The match with what only its word order tells: figures and names in each other's place."""
     passage = _reading(match, index)
-    if match.agreed and not index.rows[match.window.sentences[0]] and mispaired(claim, passage):
+    if match.agreed and not match.window.is_row and mispaired(claim, passage):
         match = replace(match, agreed=(), conflicting=(*match.conflicting, *match.agreed))
     if not match.flipped and reversed_roles(claim, passage):
         match = replace(match, flipped=frozenset({"order"}))

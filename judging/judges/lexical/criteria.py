@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from judging.cascade import Finding
@@ -107,11 +108,16 @@ def _state(found: _Found) -> AnswerState:
     return AnswerState.SAYS_NOT_FOUND if _NOT_FOUND.search(found.region) else AnswerState.OMITS
 
 
-def judge_criterion(criterion: str, index: Index, reading: Reading, *, rational: bool) -> CriterionDecision:
-    """Whether the answer satisfies a criterion; a rationality criterion wants a connective as well."""
+def judge_criterion(
+    criterion: str, index: Index, reading: Callable[[], Reading], *, rational: bool
+) -> CriterionDecision:
+    """Whether the answer satisfies a criterion; a rationality criterion wants a connective as well.
+
+    ``reading`` gives the answer's structure; it is asked for only where things are to be counted.
+    """
     asked = asked_of(criterion)
     found = _found(asked, index, rational=rational)
-    if not found.met and asked.count and asked.enumerated(reading):
+    if not found.met and asked.count and asked.enumerated(reading()):
         found = _Found(1.0, found.region, "")
     reason = f"the best region of the answer holds {found.share:.0%} of its words"
     if found.lacks:

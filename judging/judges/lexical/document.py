@@ -17,8 +17,8 @@ from judging.citations.markdown import read_markdown
 __all__ = ["Citations", "Element", "Kind", "Reading", "Readings", "page_markdown", "read_document"]
 
 MAX_NESTING = 60  # lists and quotes inside each other; what is deeper is left out
-MAX_READ = 400_000  # characters from the beginning of an answer whose structure is read
-MAX_END = 100_000  # and from its end
+MAX_READ = 200_000  # characters from the beginning of an answer whose structure is read
+MAX_END = 50_000  # and from its end
 BOLD_LEVEL = 7  # a paragraph that is bold throughout heads what follows, below every real heading
 _MAY_CITE = re.compile(r"[\[【<]|://|www\.", re.IGNORECASE)
 _BULLET = re.compile(r"^\s*[•‣◦·]\s+")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from judging.judges.lexical.facts import readable
-from judging.judges.lexical.quantities import agrees, quantities
+from judging.judges.lexical.facts import readable, without_quantities
+from judging.judges.lexical.quantities import Quantity, agrees, quantities
 from judging.judges.lexical.vocabulary import word_list
 from judging.judges.lexical.words import fold
 
@@ -107,8 +108,8 @@ def _short_for(fewer: list[str], more: list[str]) -> bool:
 
 def _names_alike(one: list[str], other: list[str]) -> bool:
     fewer, more = sorted((one, other), key=len)
-    if not fewer or max(map(len, fewer)) == 1:
-        return False
+    if not fewer or min(max(map(len, one)), max(map(len, other))) == 1:
+        return False  # initials alone name nobody
     left = _pairs_up(fewer, more)
     if left is None:
         return len(fewer) == 1 and _short_for(fewer, more)
@@ -127,30 +128,23 @@ def _contains(one: str, other: str) -> bool:
     return len(short) >= 2 and not short.isascii() and short in long
 
 
-def _without_digits(value: str) -> list[str]:
-    return [w for w in _tokens(value) if not any(c.isdigit() for c in w)]
-
-
-def _quantities_alike(one: str, other: str) -> bool | None:
-    """Whether two values have the same numbers and dates; None if neither has any."""
-    here, there = quantities(readable(one)), quantities(readable(other))
-    if not here and not there:
-        return None
-    return len(here) == len(there) and all(
-        agrees(a, b) or agrees(b, a) for a, b in zip(here, there, strict=True)
+def _quantities_alike(one: Sequence[Quantity], other: Sequence[Quantity]) -> bool:
+    return len(one) == len(other) and all(
+        agrees(a, b) or agrees(b, a) for a, b in zip(one, other, strict=True)
     )
 
 
 def same_value(one: str, other: str) -> bool:
-    """Whether two short values mean the same: equal text, equal quantities, or names of one bearer."""
+    """Whether two short values mean the same: equal quantities and names of one bearer, or equal text."""
+    here, there = quantities(readable(one)), quantities(readable(other))
+    if not _quantities_alike(here, there):
+        return False
     folded, other_folded = fold(one), fold(other)
-    if folded == other_folded:
+    if folded == other_folded or _contains(folded, other_folded):
         return bool(folded)
-    alike = _quantities_alike(one, other)
-    if alike is None:
-        return _contains(folded, other_folded) or _names_alike(_tokens(one), _tokens(other))
-    words, others = _without_digits(one), _without_digits(other)
-    return alike and (not words or not others or words == others or _names_alike(words, others))
+    words = _tokens(without_quantities(readable(one), here))
+    others = _tokens(without_quantities(readable(other), there))
+    return (words == others and bool(words or here)) or _names_alike(words, others)
 
 
 def _sides(claim: str) -> tuple[str, str] | None:

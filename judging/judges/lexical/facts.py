@@ -11,7 +11,7 @@ from judging.judges.lexical.quantities import Quantity, quantities
 from judging.judges.lexical.vocabulary import DEBUNKERS, NEGATORS
 from judging.judges.lexical.words import content_stems, names_in, plain, words_in
 
-__all__ = ["Facts", "asked", "denied", "facts_of", "merged", "readable", "terms_of"]
+__all__ = ["Facts", "asked", "denied", "facts_of", "merged", "readable", "terms_of", "without_quantities"]
 
 SCOPE = 3  # content words after a negator that it negates, within its clause
 _LINK = re.compile(r"\]\([^()\s]{0,2048}(?:\([^()\s]{0,200}\)[^()\s]{0,2048})?\)")
@@ -95,7 +95,7 @@ def _polarity(text: str) -> tuple[frozenset[str], frozenset[str]]:
     return frozenset(negated - asserted), frozenset(asserted)
 
 
-def _without(text: str, found: Sequence[Quantity]) -> str:
+def without_quantities(text: str, found: Sequence[Quantity]) -> str:
     """The text with its quantities blanked: units and month names are part of a number, not a topic."""
     pieces, end = [], 0
     for quantity in found:
@@ -109,7 +109,7 @@ def facts_of(text: str) -> Facts:
     """What a stretch of text (a sentence, a claim) says."""
     clean = readable(text)
     found = tuple(quantities(clean))
-    worded = _without(clean, found)
+    worded = without_quantities(clean, found)
     negated, asserted = _polarity(worded)
     return Facts(
         frozenset(content_stems(worded)),

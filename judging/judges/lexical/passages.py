@@ -18,7 +18,7 @@ from judging.judges.lexical.words import Span, content_stems, sentences
 
 __all__ = ["Index", "IndexCache", "Window"]
 
-CANDIDATES = 24  # sentences looked at closely for one claim
+CANDIDATES = 16  # sentences looked at closely for one claim
 SECTIONS = 4  # sections looked at as a whole
 MAX_SECTION = 60  # sentences of a section that are read together
 SHAPES = ((0, 0), (-1, 0), (0, 1), (-1, 1), (0, 2), (-2, 0))  # sentences before and after a candidate
@@ -39,6 +39,7 @@ class Window:
     sentences: range
     facts: Facts
     context: frozenset[str]
+    is_row: bool  # of a table, which stands for itself
 
 
 def _cells(row: str) -> list[str]:
@@ -51,7 +52,7 @@ def _labelled(column: str, cell: str) -> str:
         return f"{column.strip()} {cell.strip()}"
     name = column[: unit.start()].strip()
     suffix = (unit[1] or unit[2]) if _BARE_NUMBER.fullmatch(cell.strip()) else ""
-    return f"{name} {cell.strip()} {suffix}"
+    return " ".join(part for part in (name, cell.strip(), suffix) if part)
 
 
 class Index:
@@ -154,7 +155,8 @@ class Index:
         """The sentences ``first`` to ``last``, inclusive."""
         numbers = range(first, last + 1)
         span = Span(self.spans[first].start, self.spans[last].end)
-        return Window(span, numbers, merged(self._facts(n) for n in numbers), self._context(numbers))
+        facts = merged(self._facts(n) for n in numbers)
+        return Window(span, numbers, facts, self._context(numbers), self.rows[first])
 
     def _goes_together(self, first: int, last: int) -> bool:
         """Rows stand for themselves, and a line without words separates what is around it."""

@@ -147,6 +147,11 @@ IRREGULAR: dict[str, str] = {
     "known": "know", "lay": "lie", "lies": "lie", "lying": "lie", "born": "born", "series": "series",
     "species": "species", "bus": "bus", "gas": "gas", "news": "news", "during": "during", "spring": "spring",
     "king": "king", "founded": "founded", "phd": "phd", "beds": "bed",
+    "beaten": "beat", "eaten": "eat", "broken": "break", "broke": "break", "spoken": "speak", "spoke": "speak",
+    "stolen": "steal", "stole": "steal", "worn": "wear", "wore": "wear", "hidden": "hide", "hid": "hide",
+    "thrown": "throw", "threw": "throw", "shown": "show", "swam": "swim", "swum": "swim", "sank": "sink",
+    "sunk": "sink", "sang": "sing", "sung": "sing", "struck": "strike", "caught": "catch", "fought": "fight",
+    "brought": "bring", "kept": "keep", "slept": "sleep", "lent": "lend", "shot": "shoot", "hung": "hang",
 }  # fmt: skip
 
 MONTHS: dict[str, int] = {

@@ -204,7 +204,9 @@ def _is_abbreviation(text: str, dot: int) -> bool:
 def _ends(text: str) -> Iterator[int]:
     for match in _END.finditer(text):
         mark, start, end = match.group(), match.start(), match.end()
-        if mark == "." and (_is_abbreviation(text, start) or _goes_on(text, end)):
+        if set(mark) <= {".", "…"} and (
+            _goes_on(text, end) or (mark == "." and _is_abbreviation(text, start))
+        ):
             continue
         if mark == "\n" and _is_wrapped(text, start, end):
             continue
