@@ -33,7 +33,6 @@ log = structlog.get_logger(__name__)
 
 FEWER_RUNS = "fewer_runs"
 ANOTHER_SHOWN = "another_result_shown"
-JUDGED_DIFFERENTLY = "judged_differently"
 
 
 class ReleaseGateMissing(Exception):
