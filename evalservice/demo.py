@@ -32,6 +32,7 @@ SYSTEMS = {  # as the READMEs of the examples describe them
 START_SECONDS = 60
 JUDGE_SECONDS = 3600  # a model on a laptop takes its time; the offline judge needs seconds
 REPORT_SECONDS = 30
+STOP_SECONDS = 20.0
 
 
 class DemoFailed(Exception):
@@ -74,7 +75,7 @@ class Servers:
             process.send_signal(signal.SIGTERM)
         for process in self.processes:
             try:
-                process.wait(timeout=20)
+                process.wait(timeout=STOP_SECONDS)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
@@ -182,9 +183,11 @@ def wait_for_results(
     waiting = list(ids)
     begun = time.monotonic()
     reported = begun
-    while waiting:
+    while True:
         servers.check()
         waiting = [ident for ident in waiting if not _published(client.submission(ident), say)]
+        if not waiting:
+            return
         now = time.monotonic()
         if now - begun > JUDGE_SECONDS:
             raise DemoFailed(f"not published after {JUDGE_SECONDS} s: {', '.join(waiting)}")
