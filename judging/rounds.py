@@ -12,7 +12,16 @@ from judging.models import CitedPage, JudgeRun
 from judging.pages.store import is_failure
 from judging.profiles import current_profile
 from submissions.models import Job, Submission, TaskSet
+from submissions.models.submission import IllegalTransition
 from submissions.queue import wake
+
+# From collecting and paused one comes to judging as well, but not by judging again.
+JUDGED = (
+    Submission.State.JUDGED,
+    Submission.State.INCOMPLETE,
+    Submission.State.PUBLISHED,
+    Submission.State.WITHHELD,
+)
 
 
 def next_round(submission: Submission) -> int:
@@ -75,6 +84,8 @@ def rejudge(submission: Submission, *, actor: str, now: dt.datetime) -> int:
 
     :raises submissions.models.submission.IllegalTransition: it has not been judged, or is being judged.
     """
+    if Submission.objects.select_for_update().get(pk=submission.pk).state not in JUDGED:
+        raise IllegalTransition(submission.public_id, Submission.State.JUDGING)
     submission.move(Submission.State.JUDGING, actor=actor, now=now, reason="rejudge")
     if not forget_failures(submission, now=now):
         return open_round(submission, now=now).round
