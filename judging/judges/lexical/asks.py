@@ -19,7 +19,8 @@ _META = re.compile(
     r"\b(?:the )?(?:answer|response|briefing|reasoning|conclusions?|arguments?|criterion)\b"
     r"|\b(?:names?|states?|gives?|lists?|mentions?|explains?|identif(?:y|ies)|provides?|describes?|says?|notes?|reports?|tells?"
     r"|concludes?|warns?|argues?|shows?|includes?|contains?|compares?|follows?|facts?|given|correct(?:ly)?|clear(?:ly)?"
-    r"|explicit(?:ly)?|at least|justif(?:y|ies|ied))\b",
+    r"|explicit(?:ly)?|at least|justif(?:y|ies|ied)"
+    r"|in per ?cent|figures?|(?:amount|number|share)s? of)\b",
     re.IGNORECASE,
 )
 _FORBIDS = re.compile(
@@ -29,7 +30,7 @@ _FORBIDS = re.compile(
 )
 _NUMBER = re.compile(
     r"\bhow (?:many|much|long|far|full|high|tall|old|large|big|often|fast|deep|heavy|likely)\b|\bby how\b"
-    r"|\b(?:amount|size|total|percentage|price|cost|score) of\b|\bfigures?\b|多少|几",
+    r"|\b(?:amount|size|total|percentage|share|price|cost|score)s? of\b|\bfigures?\b|多少|几",
     re.IGNORECASE,
 )
 _HOW_MANY = re.compile(

@@ -68,6 +68,11 @@ def _is_sources_line(element: Element) -> bool:
     return len(element.head) <= MAX_SUBJECT and _SOURCES.fullmatch(element.head) is not None
 
 
+def _is_label(element: Element) -> bool:
+    """Whether an item only names what the items below it are about."""
+    return element.kind is Kind.ITEM and bool(element.children) and not facts_of(element.head).quantities
+
+
 def _walk(root: Element, citations: Citations) -> Iterator[_Sentence]:
     """Every sentence of an answer in order, with the section and the item it stands in."""
     stack: list[tuple[Element, str, frozenset[str]]] = [(root, "", frozenset())]
@@ -78,7 +83,7 @@ def _walk(root: Element, citations: Citations) -> Iterator[_Sentence]:
         if element.kind is Kind.SECTION:
             subject = _tidy(element.head)[:MAX_SUBJECT]
             headings = headings | frozenset(content_stems(subject))
-        elif element.head:
+        elif element.head and not _is_label(element):
             for text, urls in _sentences_of(element, citations):
                 yield _Sentence(text, "" if element.kind is Kind.ROW else subject, headings, urls)
         if element.kind is Kind.ITEM and element.children:
@@ -89,7 +94,12 @@ def _walk(root: Element, citations: Citations) -> Iterator[_Sentence]:
 def _says_something(sentence: _Sentence) -> bool:
     """Whether a sentence states something that can be checked, and not only what follows from it."""
     facts = facts_of(sentence.text)
-    if len(facts.stems) < 2 or facts.asks or sentence.text.endswith((":", "：")):
+    if (
+        not facts.stems
+        or len(facts.stems) + len(facts.quantities) < 2
+        or facts.asks
+        or sentence.text.endswith((":", "："))
+    ):
         return False
     if facts.quantities or sentence.urls:
         return True

@@ -22,7 +22,12 @@ __all__ = ["extract"]
 MAX_ITEMS = 200  # of one array
 TRIED = 20  # items of a run that are read to see whether it is the one meant
 MAX_SCOPE = 20_000  # characters of one item that are searched
+MAX_DOCUMENT = 60_000  # characters of the whole
 _SEPARATORS = re.compile(r"\s*(?:[,;、；，\n]|\s(?:and|und|et|y)\s)\s*")
+
+
+def _text(scope: Element) -> str:
+    return scope.text()[: MAX_DOCUMENT if scope.kind is Kind.DOCUMENT else MAX_SCOPE]
 
 
 def _read(field: Field, markdown: str) -> Any:
@@ -72,7 +77,7 @@ class _Reader:
     def _sources(self, field: Field, scope: Element, pairs: Sequence[Pair]) -> Any:
         pair = best_pair(field.labels, pairs, floor=0.7)
         urls = self._citations.of(pair.value) if pair else ()
-        urls = urls or self._citations.of(scope.text()[:MAX_SCOPE])
+        urls = urls or self._citations.of(_text(scope))
         if field.kind == "array":
             return list(urls[:MAX_ITEMS])
         return urls[0] if urls else MISSING
@@ -84,10 +89,10 @@ class _Reader:
         if value is not MISSING:
             return value
         if field.pattern and not field.own_labels:
-            return _read(field, scope.text()[:MAX_SCOPE])
+            return _read(field, _text(scope))
         if is_lead:
             return typed_value(lead_of(scope), field.kind, field.schema)
-        return mentioned(field, plain(scope.text()[:MAX_SCOPE]))
+        return mentioned(field, plain(_text(scope)))
 
     def _scalars(self, field: Field, item: Schema, scope: Element, pairs: Sequence[Pair]) -> list[Any]:
         one = field_of(field.name, item, self._root)

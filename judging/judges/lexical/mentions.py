@@ -30,9 +30,12 @@ def _sentences(text: str, label: frozenset[str]) -> Iterator[str]:
 
 
 def _label_span(sentence: str, label: frozenset[str]) -> tuple[int, int]:
-    """Where the words of a label stand in a sentence that holds them all: from the first to the last of them."""
-    places = [place for word, place in word_places(sentence) if word in label]
-    return (places[0][0], places[-1][1]) if places else (0, 0)
+    """Where the words of a label first stand in a sentence that holds them all."""
+    first: dict[str, tuple[int, int]] = {}
+    for word, place in word_places(sentence):
+        if word in label:
+            first.setdefault(word, place)
+    return min((p[0] for p in first.values()), default=0), max((p[1] for p in first.values()), default=0)
 
 
 def _candidates(sentence: str, label: frozenset[str]) -> list[Quantity]:

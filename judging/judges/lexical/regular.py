@@ -277,8 +277,38 @@ def _holds(place: str, text: str, at: int) -> bool:
 _Saved = tuple[int, int, int]  # where the match began, where the first group began and ended; -1 for not yet
 
 
+class _Threads:
+    """The ways to match that are alive at one place, in the order in which Python would try them."""
+
+    def __init__(self) -> None:
+        self.alive: list[tuple[_Step, int, _Saved]] = []
+        self._seen: set[int] = set()
+
+    def follow(self, program: _Program, to: int, saved: _Saved, text: str, at: int) -> None:
+        """Add the steps that can be reached without reading, those that Python would try first in front."""
+        stack = [(to, saved)]
+        while stack:
+            number, saved = stack.pop()
+            if number in self._seen:
+                continue
+            self._seen.add(number)
+            step = program[number]
+            if step.op in ("char", "match"):
+                self.alive.append((step, number, saved))
+            elif step.op in ("split", "jump"):
+                stack.extend((way, saved) for way in reversed(step.ways))
+            elif step.op == "save":
+                stack.append((number + 1, _noted(saved, step.ways[0], at)))
+            elif _holds(step.name, text, at):
+                stack.append((number + 1, saved))
+
+
+def _noted(saved: _Saved, which: int, at: int) -> _Saved:
+    return (saved[0], at, saved[2]) if which == 0 else (saved[0], saved[1], at)
+
+
 class Regular:
-    """A compiled pattern.
+    """A compiled pattern; ``size`` is the number of its steps.
 
     :raises Unsupported: the pattern is not read here.
     :raises re.error: it is no pattern for Python either.
@@ -289,15 +319,16 @@ class Regular:
         parser = _Parser(pattern)
         self._program = parser.program()
         self._has_group = parser.groups > 0
+        self.size = len(self._program)
 
     def find(self, text: str) -> str | None:
         """The first group, else the whole, of the first match; None if there is none."""
         found: tuple[_Saved, int] | None = None
-        threads: list[tuple[int, _Saved]] = []
+        threads = _Threads()
         for at in range(len(text) + 1):
             if found is None:
-                self._follow(threads, 0, (at, -1, -1), text, at)
-            elif not threads:
+                threads.follow(self._program, 0, (at, -1, -1), text, at)
+            elif not threads.alive:
                 break
             threads, ended = self._advance(threads, text, at)
             found = ended or found
@@ -309,39 +340,13 @@ class Regular:
         (start, first, last), end = found
         return text[first:last] if self._has_group and first >= 0 <= last else text[start:end]
 
-    def _follow(self, threads: list[tuple[int, _Saved]], to: int, saved: _Saved, text: str, at: int) -> None:
-        """Add the steps that can be reached without reading, those that Python would try first in front."""
-        seen = {step for step, _ in threads}
-        stack = [(to, saved)]
-        while stack:
-            number, saved = stack.pop()
-            if number in seen:
-                continue
-            seen.add(number)
-            step = self._program[number]
-            if step.op in ("char", "match"):
-                threads.append((number, saved))
-            elif step.op in ("split", "jump"):
-                stack.extend((way, saved) for way in reversed(step.ways))
-            elif step.op == "save":
-                stack.append((number + 1, _noted(saved, step.ways[0], at)))
-            elif _holds(step.name, text, at):
-                stack.append((number + 1, saved))
-
-    def _advance(
-        self, threads: list[tuple[int, _Saved]], text: str, at: int
-    ) -> tuple[list[tuple[int, _Saved]], tuple[_Saved, int] | None]:
+    def _advance(self, threads: _Threads, text: str, at: int) -> tuple[_Threads, tuple[_Saved, int] | None]:
         """Read one character; a match cuts off the ways that Python would have tried later."""
-        following: list[tuple[int, _Saved]] = []
+        following = _Threads()
         character = text[at : at + 1]
-        for number, saved in threads:
-            step = self._program[number]
-            if step.op == "match":
+        for step, number, saved in threads.alive:
+            if step.test is None:
                 return following, (saved, at)
-            if character and step.test is not None and step.test(character):
-                self._follow(following, number + 1, saved, text, at + 1)
+            if character and step.test(character):
+                following.follow(self._program, number + 1, saved, text, at + 1)
         return following, None
-
-
-def _noted(saved: _Saved, which: int, at: int) -> _Saved:
-    return (saved[0], at, saved[2]) if which == 0 else (saved[0], saved[1], at)
