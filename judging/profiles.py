@@ -14,7 +14,19 @@ from judging.judges.base import Judge, ReplyCache
 from judging.judges.lexical import LexicalJudge
 from judging.judges.openai import Ladder, Limits, OpenAIJudge
 from judging.models import JudgeProfile
+from judging.prompts.templates import (
+    CLAIM_BY_PAGE,
+    CLAIM_BY_TASK,
+    CLAIMS,
+    CRITERION,
+    EXTRACT,
+    RATIONALITY,
+)
 
+# Judged with other words is judged by another judge.
+PROMPTS = digest(
+    [one.hash for one in (CLAIM_BY_PAGE, CLAIM_BY_TASK, CLAIMS, CRITERION, EXTRACT, RATIONALITY)]
+)
 OPENAI = "https://api.openai.com/v1"  # where no other endpoint is named
 
 
@@ -27,7 +39,7 @@ def configured() -> dict[str, Any]:
         "judge": "openai",
         "model": config["JUDGE_MODEL"],
         "base_url": config["OPENAI_BASE_URL"] or OPENAI,
-        "parameters": {"votes": 1, "temperature": 0},
+        "parameters": {"votes": 1, "temperature": 0, "prompts": PROMPTS},
     }
 
 
