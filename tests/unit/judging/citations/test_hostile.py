@@ -52,10 +52,10 @@ HOSTILE = {
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("attack", HOSTILE)
 def test_a_hostile_answer_is_read_in_seconds(attack: str) -> None:
-    # About 0.3 s to 3 s here; what this must catch took minutes.
+    # At most 3 s here; read without care, the worst of these take from 14 s to hours.
     began = time.process_time()
     assert len(cited_urls(HOSTILE[attack])) <= 200
-    assert time.process_time() - began < 20
+    assert time.process_time() - began < 8
 
 
 @pytest.mark.parametrize("piece", ["> ", "- ", "1. ", "[", "![", "*a **b ", "<b>", "(", "- > 1. "])

@@ -198,16 +198,22 @@ async def _endless(_head: bytes, writer: asyncio.StreamWriter) -> None:
         await writer.drain()
 
 
+WIRE = FetchLimits(guard=GuardLimits(wire_bytes=300_000))
+
+
 @pytest.mark.parametrize(
-    "limits", [SMALL, FetchLimits(guard=GuardLimits(wire_bytes=300_000))], ids=["body", "wire"]
+    ("limits", "detail"),
+    [(SMALL, "over 100000 bytes"), (WIRE, "bytes_spent: over 300000 bytes")],
+    ids=["body", "wire"],
 )
-def test_an_endless_body_is_stopped_by_either_limit(limits: FetchLimits) -> None:
-    assert fetch(one(Site(_endless)), "http://x.org/", limits).outcome is Outcome.TOO_LARGE
+def test_an_endless_body_is_stopped_by_either_limit(limits: FetchLimits, detail: str) -> None:
+    fetched = fetch(one(Site(_endless)), "http://x.org/", limits)
+    assert (fetched.outcome, fetched.detail) == (Outcome.TOO_LARGE, detail)
 
 
 def test_an_endless_body_over_tls_is_stopped_on_the_wire() -> None:
-    limits = FetchLimits(guard=GuardLimits(wire_bytes=300_000))
-    assert fetch(one(Site(_endless, "site"), 443), "https://x.org/", limits).outcome is Outcome.TOO_LARGE
+    fetched = fetch(one(Site(_endless, "site"), 443), "https://x.org/", WIRE)
+    assert (fetched.outcome, fetched.detail) == (Outcome.TOO_LARGE, "bytes_spent: over 300000 bytes")
 
 
 async def _drip_body(_head: bytes, writer: asyncio.StreamWriter) -> None:
