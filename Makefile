@@ -56,7 +56,7 @@ types: install
 	@$(BIN)/mypy --no-error-summary . && echo "types: ok"
 
 contracts: install
-	@$(BIN)/lint-imports --no-cache --no-timings > var/contracts.txt 2>&1 || { cat var/contracts.txt; exit 1; }
+	@$(BIN)/lint-imports --no-cache > var/contracts.txt 2>&1 || { cat var/contracts.txt; exit 1; }
 	@echo "import contracts: ok"
 
 migrations: install

@@ -145,7 +145,7 @@ Q_CLUSTER: dict[str, Any] = {
 
 # ---------------------------------------------------------------- files
 STATIC_URL = "/static/"
-STATIC_ROOT = VAR_DIR / "static"
+STATIC_ROOT = Path(env.read("EVALSERVICE_STATIC", str(VAR_DIR / "static")))
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # whitenoise warns of a folder that is not there
 STATICFILES_DIRS = [BASE_DIR / "templates" / "static"]
 MEDIA_ROOT = VAR_DIR / "blobs"

@@ -66,7 +66,7 @@ class Submission(models.Model):
         FLAGGED = "flagged", "flagged"
         WITHDRAWN = "withdrawn", "withdrawn"
 
-    # The one table by which states move; docs/states.md is generated from it.
+    # The one table by which states move; the diagram in docs/architecture.md is generated from it.
     TRANSITIONS: ClassVar[dict[str, frozenset[str]]] = {
         "draft": frozenset({"queued", "expired", "cancelled"}),
         "queued": frozenset({"collecting", "cancelled", "failed"}),
@@ -161,13 +161,14 @@ class Submission(models.Model):
 
         :param actor: who moved it: ``team:<id>``, ``user:<id>``, ``worker``, ``sweep``.
         :param fields: columns that change with the state, in the same UPDATE.
-        :raises IllegalTransition: the row was not in a state from which ``to`` can be reached.
+        :raises IllegalTransition: ``to`` cannot be reached from this state, or the row has left it meanwhile.
         """
-        sources = [state for state, targets in self.TRANSITIONS.items() if to in targets]
         before = self.state
+        if to not in self.TRANSITIONS[before]:
+            raise IllegalTransition(self.public_id, to)
         changed = (
             type(self)
-            .objects.filter(pk=self.pk, state__in=sources)
+            .objects.filter(pk=self.pk, state=before)
             .update(state=to, state_reason=reason, **fields)
         )
         if changed != 1:
