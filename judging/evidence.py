@@ -1,4 +1,4 @@
-"""What a snapshot means for a check that needs its page: the table of scoring.md §0, and nothing else. Pure."""
+"""What a snapshot means for a check that needs its page: the table of ``docs/scoring.md``, and nothing else. Pure."""
 
 from __future__ import annotations
 

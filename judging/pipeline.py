@@ -1,7 +1,7 @@
 """The one orchestration of judging, read top to bottom: an answer and its rubric in, a scored result out.
 
 It runs twice. Judging, the desk asks a judge and writes down what it finds; scoring, the same code replays what
-was written, so that a score can only be what its verdicts say. Order of work: judging.md §2.
+was written, so that a score can only be what its verdicts say. Order of work: ``docs/judging.md``.
 """
 
 from __future__ import annotations

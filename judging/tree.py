@@ -1,7 +1,7 @@
 """Score of a rubric tree: gates, sequences and unknown verdicts (Mind2Web 2, arXiv 2506.21506).
 
 Leaves carry the outcome of one check each; the score of every other node follows from its children by
-the rules of ``docs/scoring``. The result is the same however often and in whatever order leaves were
+the rules of ``docs/scoring.md``. The result is the same however often and in whatever order leaves were
 judged. Unknown leaves are scored twice, all of them 0 and then all of them 1: where both ends agree the
 score stands, where they differ it is None.
 """

@@ -163,7 +163,7 @@ class Attempt:
 class CachedReply:
     """A usable reply as the reply cache keeps it (never a failure, refusal or truncation)."""
 
-    key: str  # SHA-256, see judging.md on the reply cache
+    key: str  # SHA-256 of everything that shaped the reply
     content: str  # the reply's text, as received
     model_served: str
     finish_reason: str

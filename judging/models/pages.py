@@ -9,7 +9,7 @@ from django.db.models import Q
 
 from submissions.models import Submission, TaskSet
 
-# Verdicts of a snapshot (pages.md); what each means for a check is the table in scoring.md §0.
+# Verdicts of a snapshot; what each means for a check is the table in docs/scoring.md.
 SNAPSHOT_VERDICTS = (
     "ok", "partial", "blocked_status", "challenge", "login_wall", "consent_wall", "soft_404", "parked",
     "not_found", "dead_host", "error_status", "empty", "denied", "malformed", "timeout", "too_large",

@@ -1,6 +1,6 @@
 """How a submission stands, as far as its team may know: what test sets hide is hidden here, in one place.
 
-Protection (docs/protection.md): on test sets states come in coarse steps, so that the time judging took stays
+On test sets states come in coarse steps, so that the time judging took stays
 unknown; numbers are shown on boards alone, rounded and gated there.
 """
 

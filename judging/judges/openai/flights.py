@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 def reply_key(prompt: Prompt, body: Mapping[str, Any], *, base_url: str, sample: int) -> str:
-    """SHA-256 of everything a reply depends on (judging.md, reply cache).
+    """SHA-256 of everything a reply depends on.
 
     ``body`` is the request as sent: model, rendered messages and every parameter, the response format with
     the full schema among them.
