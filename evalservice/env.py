@@ -102,13 +102,12 @@ def folder(name: str, default: Path, *, environ: Mapping[str, str] = os.environ)
     return path
 
 
-def database(name: str, *, sqlite: Path, environ: Mapping[str, str] = os.environ) -> dict[str, Any]:
-    """Django's description of a database; the file ``sqlite`` where no URL is set.
+def database(url: str, *, sqlite: Path) -> dict[str, Any]:
+    """Django's description of the database at ``DATABASE_URL``; the file ``sqlite`` where that is not set.
 
-    :raises ImproperlyConfigured: the URL names no database of a kind that is tested here. It may hold a password,
-        so it is not repeated.
+    :raises ImproperlyConfigured: it is no database of a kind that is tested here. The URL may hold a password, so
+        it is not repeated.
     """
-    url = read(name, "", environ=environ).strip()
     if not url:
         return {"ENGINE": SQLITE, "NAME": str(sqlite)}
     config: dict[str, Any] = {}
@@ -116,7 +115,7 @@ def database(name: str, *, sqlite: Path, environ: Mapping[str, str] = os.environ
         config = django_environ.Env.db_url_config(url)
     if not config.get("NAME"):
         raise ImproperlyConfigured(
-            f"{name}: postgres://user:password@host/name or sqlite:////path is needed."
+            "DATABASE_URL: postgres://user:password@host/name or sqlite:////path is needed."
         )
     return config
 

@@ -102,7 +102,8 @@ TEMPLATES = [
 ]
 
 # ---------------------------------------------------------------- database
-_database = env.database("DATABASE_URL", sqlite=VAR_DIR / "db.sqlite3")
+DATABASE_URL = env.read("DATABASE_URL").strip()
+_database = env.database(DATABASE_URL, sqlite=VAR_DIR / "db.sqlite3")
 if _database["ENGINE"] == env.SQLITE:
     # WAL + IMMEDIATE + a patient timeout: no "database is locked" under several writers (docs/adr).
     _database["OPTIONS"] = {

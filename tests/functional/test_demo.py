@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from tests.endpoint import Endpoint
-from tests.processes import ROOT, clean_environment, manage
+from tests.programs import ROOT, clean_environment, manage
 
 pytestmark = pytest.mark.timeout(600)
 ORDER = ["Meridian", "Quicksilver", "Idler"]

@@ -24,7 +24,7 @@ from leaderboard.tasks import publish_due
 from submissions.models import Submission
 from tests.factories import make_key, make_team
 from tests.judging_factories import run_jobs
-from tests.processes import ROOT
+from tests.programs import ROOT
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ANSWERS = ROOT / "examples" / "expeditions" / "answers" / "quicksilver"

@@ -18,7 +18,7 @@ from markdown_it import MarkdownIt
 
 from evalservice.client import cli
 from evalservice.management.commands.states import diagram
-from tests.processes import ROOT
+from tests.programs import ROOT
 
 FOLDERS = ("docs", "examples")
 DOCUMENTS = sorted(

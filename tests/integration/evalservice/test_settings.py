@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.processes import ROOT, clean_environment, manage, run
+from tests.programs import ROOT, clean_environment, manage, run
 
 SECRET = "s3cret-" * 8
 DEMO = {"EVALSERVICE_DEMO": "1"}

@@ -124,7 +124,7 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
 
 def test_without_a_url_the_database_is_the_file_whatever_its_path_holds() -> None:
     path = Path("/srv/my data#1/100%/db.sqlite3")
-    assert env.database("NAME", sqlite=path, environ={}) == {"ENGINE": env.SQLITE, "NAME": str(path)}
+    assert env.database("", sqlite=path) == {"ENGINE": env.SQLITE, "NAME": str(path)}
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_without_a_url_the_database_is_the_file_whatever_its_path_holds() -> Non
     ],
 )
 def test_a_url_names_a_database_of_two_kinds(url: str, engine: str, name: str) -> None:
-    config = env.database("NAME", sqlite=Path("x"), environ={"NAME": url})
+    config = env.database(url, sqlite=Path("x"))
     assert (config["ENGINE"], config["NAME"]) == (engine, name)
 
 
@@ -144,8 +144,8 @@ def test_a_url_names_a_database_of_two_kinds(url: str, engine: str, name: str) -
     "url", ["nonsense", "mysql://a/b", "postgres://a:s3cret@host", "postgres://", "redis://s3cret@h/0"]
 )
 def test_a_url_of_no_such_database_is_refused_without_repeating_it(url: str) -> None:
-    message = refusal(env.database, "NAME", sqlite=Path("x"), environ={"NAME": url})
-    assert message.startswith("NAME: postgres://user:password@host/name")
+    message = refusal(env.database, url, sqlite=Path("x"))
+    assert message.startswith("DATABASE_URL: postgres://user:password@host/name")
     assert "s3cret" not in message
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from tests.processes import clean_environment, run
+from tests.programs import clean_environment, run
 
 SCRIPT = """
 import logging, logging.config, structlog
