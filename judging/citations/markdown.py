@@ -24,7 +24,7 @@ __all__ = ["BlockKind", "Part", "read_markdown"]
 MAX_NESTING = 100
 """Block quotes and lists inside each other; what is deeper is not read (and cannot exhaust the stack)."""
 
-MAX_OPEN_BRACKETS = 20
+MAX_OPEN_BRACKETS = 8
 """A text with more brackets open at once is read as plain words: the parser would try every combination."""
 
 
