@@ -27,6 +27,8 @@ class AtomicFileSystemStorage(FileSystemStorage):
                     out.write(chunk)
                 out.flush()
                 os.fsync(out.fileno())
+            if self.file_permissions_mode is not None:  # a temporary file is its owner's alone
+                os.chmod(temporary, self.file_permissions_mode)
             os.replace(temporary, target)
         except BaseException:
             Path(temporary).unlink(missing_ok=True)

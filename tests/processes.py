@@ -1,36 +1,117 @@
-"""Running the service's own programs in processes of their own, in an environment that holds nothing else."""
+"""The real ``manage.py worker`` in processes of its own, on the database of the running test."""
 
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+import time
+from collections.abc import Callable
 from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
 
-ROOT = Path(__file__).resolve().parent.parent
+from django.db import connection
 
-
-def clean_environment(var: Path, **variables: str) -> dict[str, str]:
-    """No variable of ours but those given; what a process needs to be measured is passed on."""
-    measured = {name: value for name, value in os.environ.items() if name.startswith("COVERAGE_")}
-    # PYTHONDEVMODE is off and warnings are errors, as in the tests themselves.
-    return {
-        "PATH": os.environ["PATH"], "HOME": str(var), "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1",
-        "EVALSERVICE_VAR": str(var), **measured, **variables,
-    }  # fmt: skip
+ROOT = Path(__file__).parent.parent
 
 
-def run(
-    *arguments: str, env: Mapping[str, str], cwd: Path = ROOT, timeout: float = 60
-) -> subprocess.CompletedProcess[str]:
-    """Python with ``arguments``, to its end; output as text."""
-    return subprocess.run(
-        [sys.executable, *arguments], cwd=cwd, env=env, timeout=timeout, text=True, encoding="utf-8",
-        capture_output=True, check=False,
-    )  # fmt: skip
+def until(holds: Callable[[], Any], *, seconds: float = 30.0, what: str = "") -> Any:
+    """Wait until something holds; what it gave.
+
+    :raises TimeoutError: it did not.
+    """
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if found := holds():
+            return found
+        time.sleep(0.02)
+    raise TimeoutError(what or f"{holds} did not hold within {seconds} s")
 
 
-def manage(*arguments: str, env: Mapping[str, str], timeout: float = 60) -> subprocess.CompletedProcess[str]:
-    """``manage.py`` with ``arguments``."""
-    return run("manage.py", *arguments, env=env, timeout=timeout)
+def children(pid: int) -> list[int]:
+    """The process ids of all descendants, the nearest first."""
+    try:
+        direct = [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
+    return direct + [below for one in direct for below in children(one)]
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process runs; a zombie does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+class WorkerProcess:
+    """One worker with its cluster; ends with the ``with`` block whatever happens in it."""
+
+    def __init__(self, log: Path, **environment: str) -> None:
+        self._log = log
+        self._environment = {**os.environ, "DATABASE_URL": _database_url(), **environment}
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.kill()
+
+    @property
+    def pid(self) -> int:
+        """The parent's."""
+        assert self._process is not None
+        return self._process.pid
+
+    @property
+    def log(self) -> str:
+        """What all its lives wrote."""
+        return self._log.read_text()
+
+    def start(self) -> None:
+        """Begin a life, and wait until its cluster is up."""
+        with self._log.open("ab") as out:
+            self._process = subprocess.Popen(
+                [sys.executable, "manage.py", "worker"],
+                cwd=ROOT,
+                env=self._environment,
+                stdout=out,
+                stderr=out,
+            )
+        # The sentinel with two workers, a monitor and a pusher.
+        until(lambda: len(self.tree()) >= 5, what=f"the worker did not come up:\n{self.log}")
+
+    def tree(self) -> list[int]:
+        """All processes but the parent."""
+        return children(self.pid)
+
+    def kill(self) -> None:
+        """End the parent without warning; the others are to follow it."""
+        if self._process is None:
+            return
+        below = self.tree()
+        self._process.kill()
+        self._process.wait()
+        until(lambda: not any(map(is_alive, below)), what=f"children outlived their parent: {below}")
+        self._process = None
+
+    def stop(self, *, seconds: float = 30.0) -> int:
+        """Ask it to end, as an operator would; the exit code."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGTERM)
+        return self._process.wait(seconds)
+
+
+def _database_url() -> str:
+    """The test's own database, which is not the one the environment names."""
+    name = connection.settings_dict["NAME"]
+    if connection.vendor == "sqlite":
+        return f"sqlite:///{name}"
+    return f"{os.environ['DATABASE_URL'].rsplit('/', 1)[0]}/{name}"

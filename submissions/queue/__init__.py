@@ -6,7 +6,6 @@ Losing, doubling or delaying a message is harmless: the reaper (:func:`reap`) wa
 from __future__ import annotations
 
 import datetime as dt
-from functools import partial
 
 from django.conf import settings
 from django.db import transaction
@@ -29,11 +28,15 @@ def send(step: str, ident: int) -> None:
 
     With the ORM broker the message is part of the transaction itself; with Redis it is sent after the commit.
     """
-    message = partial(async_task, settings.PIPELINE[step], ident)
+
+    def message() -> None:
+        async_task(settings.PIPELINE[step], ident)
+
     if "orm" in settings.Q_CLUSTER:
         message()
     else:
-        transaction.on_commit(message)
+        # A broker that is away must not fail what has been committed: the reaper wakes the job later.
+        transaction.on_commit(message, robust=True)
 
 
 def wake(job: Job, *, now: dt.datetime) -> None:

@@ -8,12 +8,12 @@ catches a hung sentinel, and children die with their parent. That is safe becaus
 from __future__ import annotations
 
 import ctypes
-import multiprocessing
 import os
 import signal
 import sys
 import time
 from collections.abc import Callable
+from multiprocessing.sharedctypes import RawValue
 from types import FrameType
 from typing import Any
 
@@ -21,12 +21,15 @@ import django_q.cluster
 import structlog
 from django.db import connections
 
+from submissions.queue.draining import drain
+
 log = structlog.get_logger(__name__)
 
 HUNG_SECONDS = 20.0
 TICK_SECONDS = 5.0
 _PR_SET_PDEATHSIG = 1
-_heartbeat = multiprocessing.Value("d", 0.0)
+RESTART_SECONDS = 1.0
+_heartbeat = RawValue("d", 0.0)  # without a lock, which whoever is killed could take along
 _PLANNED = {0, -2}  # timer values of a worker that timed out or is recycled
 
 
@@ -62,38 +65,43 @@ class Worker:
     def __init__(self, *, tick: Callable[[], None]) -> None:
         self._tick = tick
         self._stopping = False
-        self._cluster: Any = None
         self._ticked = 0.0
 
     def run(self) -> None:
-        """Serve until told to stop; drains: what runs ends its slice."""
+        """Serve until told to stop; drains: what runs ends its calls and gives its job back."""
         os.register_at_fork(after_in_child=die_with_parent)
         django_q.cluster.Sentinel = StrictSentinel
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, self._on_signal)
+        drain(False)
         while not self._stopping:
             self._serve()
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
         self._stopping = True
+        drain()
 
     def _serve(self) -> None:
         """One life of a cluster."""
-        _heartbeat.value = time.monotonic()
         connections.close_all()  # a connection must not be shared with forked children
         cluster = django_q.cluster.Cluster()
-        cluster.start()
         for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, self._on_signal)  # the cluster installs its own
-        sentinel = cluster.sentinel
-        while sentinel.is_alive() and not self._stopping:
-            sentinel.join(0.5)
-            self._watch(sentinel)
+            signal.signal(number, self._on_signal)  # the cluster has just installed its own
+        _heartbeat.value = time.monotonic()
+        try:
+            cluster.start()
+            self._attend(cluster.sentinel)
+        except RuntimeError as error:  # the sentinel ended before it was up: no database, no broker
+            log.error("queue_did_not_start", error=str(error))
         if self._stopping:
             cluster.stop()
         else:
+            time.sleep(RESTART_SECONDS)
+
+    def _attend(self, sentinel: Any) -> None:
+        while sentinel.is_alive() and not self._stopping:
+            sentinel.join(0.5)
+            self._watch(sentinel)
+        if not self._stopping:
             log.error("queue_restarting", exitcode=sentinel.exitcode)
-            time.sleep(1)
 
     def _watch(self, sentinel: Any) -> None:
         now = time.monotonic()

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable
 
 import structlog
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Max
 
-from submissions.models import Submission, TaskSet
+from submissions.models import Job, Submission, TaskSet
 from submissions.models.submission import IllegalTransition
 from submissions.queue import reap, send
+from submissions.services.drafts import expire_drafts
+from submissions.services.idempotency import forget_old_replies
 
 log = structlog.get_logger(__name__)
 
@@ -20,41 +22,32 @@ PATIENCE = dt.timedelta(seconds=30)  # a message of the worker that judged it ma
 
 
 def sweep(*, now: dt.datetime) -> None:
-    """Wake idle jobs, publish what waits, end what is over."""
+    """Wake idle jobs, publish what waits, end what is over, forget what may be forgotten."""
     reap(now=now)
     expire_drafts(now=now)
     give_up_paused(now=now)
     publish_waiting(now=now)
-
-
-def expire_drafts(*, now: dt.datetime) -> int:
-    """Drafts nobody finalized for ``DRAFT_DAYS``; the number ended."""
-    old = now - dt.timedelta(days=settings.EVALSERVICE["DRAFT_DAYS"])
-    drafts = Submission.objects.filter(state=Submission.State.DRAFT, created_at__lt=old)
-    return _end(drafts.order_by("id")[:BATCH], Submission.State.EXPIRED, "draft_too_old", now)
+    forget_old_replies(now=now)
 
 
 def give_up_paused(*, now: dt.datetime) -> int:
     """Submissions paused for ``PAUSED_DAYS``: failed, which is our fault; the number ended."""
     old = now - dt.timedelta(days=settings.EVALSERVICE["PAUSED_DAYS"])
-    paused = [
-        submission
-        for submission in Submission.objects.filter(state=Submission.State.PAUSED).order_by("id")[:BATCH]
-        if (last := submission.events.last()) is not None and last.at < old
-    ]
-    return _end(paused, Submission.State.FAILED, "paused_too_long", now)
-
-
-def _end(submissions: Iterable[Submission], to: str, reason: str, now: dt.datetime) -> int:
+    paused = Submission.objects.filter(state=Submission.State.PAUSED).annotate(since=Max("events__at"))
     ended = 0
-    for submission in submissions:
+    for submission in paused.filter(since__lt=old).order_by("id")[:BATCH]:
         try:
-            with transaction.atomic():
-                submission.move(to, actor="sweep", now=now, reason=reason)
+            _give_up(submission, now)
             ended += 1
         except IllegalTransition:
             log.info("sweep_was_too_late", submission=submission.public_id)
     return ended
+
+
+@transaction.atomic
+def _give_up(submission: Submission, now: dt.datetime) -> None:
+    submission.jobs.filter(state=Job.State.READY).update(state=Job.State.CANCELLED, finished_at=now)
+    submission.move(Submission.State.FAILED, actor="sweep", now=now, reason="paused_too_long")
 
 
 def publish_waiting(*, now: dt.datetime) -> int:

@@ -6,7 +6,7 @@ from typing import Any
 
 import structlog
 from django.core.management.base import BaseCommand
-from django.db import DatabaseError, connections
+from django.db import connections
 from django.utils import timezone
 
 from submissions.queue.cluster import Worker
@@ -26,10 +26,10 @@ class Command(BaseCommand):
 
 
 def tick() -> None:
-    """Sweep; a database that is away for a moment is no reason to end."""
+    """Sweep; a database or broker that is away for a moment is no reason to end those who work."""
     try:
         sweep(now=timezone.now())
-    except DatabaseError as error:
-        log.warning("sweep_failed", error=type(error).__name__)
+    except Exception:  # the next tick is seconds away
+        log.exception("sweep_failed")
     finally:
         connections.close_all()
