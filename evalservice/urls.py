@@ -8,6 +8,8 @@ from drf_spectacular.views import SpectacularAPIView
 
 from evalservice import health
 
+admin.site.site_header = admin.site.site_title = "evalservice"
+
 urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/", admin.site.urls),
     path("api/v1/schema", SpectacularAPIView.as_view(), name="schema"),
