@@ -84,6 +84,10 @@ _VOTES = {
     "title": "an odd number of votes from 1 to 9",
     "description": "Left out: as many as the judge profile asks.",
 }
+_EVIDENCE = {
+    "enum": ["cited", "reference"],
+    "x-unavailable": {"search": "search evidence is not available in this version"},
+}
 _ERROR = {"enum": list(ERROR_CLASSES), "description": "Error class of the leaf when the expression is false."}
 
 _TASKSET = _strict(
@@ -210,7 +214,7 @@ _FACTUALITY = _strict(
             "default": "auto",
             "title": "auto, or a list of claims",
         },
-        "evidence": {**_many({"enum": ["cited", "reference", "search"]}, 3), "uniqueItems": True},
+        "evidence": {**_many(_EVIDENCE, 2), "uniqueItems": True},
         "references": {**_many(_URL, 50), "uniqueItems": True},
     },
     ("id",),

@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 Screenshot = Literal["auto", "never", "always"]
-Evidence = Literal["cited", "reference", "search"]
+Evidence = Literal["cited", "reference"]
 
 
 @dataclass(frozen=True, slots=True)

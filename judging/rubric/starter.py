@@ -106,7 +106,7 @@ subtasks:
       - id: heights
         criterion: The mountains and heights are right
         claims: auto                              # the claims the answer makes about this subtask
-        evidence: [cited, reference]              # the first of reference, search, cited that decides wins
+        evidence: [cited, reference]              # a reference that decides wins over cited pages
         references: [https://example.org/highest-mountains-of-the-alps]   # archived in pages/
   - id: why
     title: Why the Western Alps are higher

@@ -55,7 +55,8 @@ NO_RUBRIC = "a subtask needs at least one rubric under instruction, factuality o
         (facts(claims="some"), ["subtasks[0].factuality[0].claims: must be auto, or a list of claims"]),
         (facts(claims=[]), ["subtasks[0].factuality[0].claims: must be auto, or a list of claims"]),
         (facts(claims=[""]), ["subtasks[0].factuality[0].claims: must be auto, or a list of claims"]),
-        (facts(evidence=["cited", "wiki"]), ['subtasks[0].factuality[0].evidence[1]: must be one of cited, reference, search, is the text "wiki"']),
+        (facts(evidence=["cited", "wiki"]), ['subtasks[0].factuality[0].evidence[1]: must be one of cited, reference, is the text "wiki"']),
+        (facts(evidence=["cited", "search"]), ["subtasks[0].factuality[0].evidence[1]: search evidence is not available in this version"]),
         (facts(evidence=["cited", "cited"]), ["subtasks[0].factuality[0].evidence: repeats an entry"]),
         (facts(evidence="cited"), ['subtasks[0].factuality[0].evidence: must be a list, is the text "cited"']),
         (facts(evidence=["cited", "reference"]), ["subtasks[0].factuality[0].evidence: has reference, but no references are given; list their URLs"]),
@@ -100,13 +101,12 @@ def test_keys_of_the_other_protocol_are_unknown() -> None:
     [
         ({}, True),
         ({"evidence": ["cited"]}, True),
-        ({"evidence": ["search"]}, False),
         ({"evidence": ["cited", "reference"], "references": [URL]}, False),
         ({"references": [URL]}, False),
     ],
 )
-def test_facts_without_reference_or_search_are_warned_of(keys: dict[str, Any], told: bool) -> None:
-    reason = "has neither reference nor search evidence: a claim its cited page repeats counts as supported"
+def test_facts_without_reference_are_warned_of(keys: dict[str, Any], told: bool) -> None:
+    reason = "has no reference: a claim its cited page repeats counts as supported"
     lines = warnings({"prompt": "x", "subtasks": [facts(**keys)]}, protocol="cascade")
     assert lines == ([f"{FILE}subtasks[0].factuality[0].evidence: {reason}"] if told else [])
 
@@ -127,7 +127,8 @@ def test_a_right_rubric_becomes_frozen_data_with_its_defaults() -> None:
                         "id": "own",
                         "criterion": "Right",
                         "claims": ["A is B"],
-                        "evidence": ["search", "cited"],
+                        "evidence": ["reference", "cited"],
+                        "references": [URL],
                     },
                     {"id": "bare", "claims": "auto"},
                 ],
@@ -144,7 +145,7 @@ def test_a_right_rubric_becomes_frozen_data_with_its_defaults() -> None:
                 instruction=(Criterion("all", "Names all", "Spelling aside", 3),),
                 factuality=(
                     FactualitySpec("auto", evidence=("cited", "reference"), references=(URL,)),
-                    FactualitySpec("own", "Right", ("A is B",), ("search", "cited")),
+                    FactualitySpec("own", "Right", ("A is B",), ("reference", "cited"), (URL,)),
                     FactualitySpec("bare"),
                 ),
             ),

@@ -59,7 +59,7 @@ UNIVERSITIES = text(
         factuality:
         - id: ranks
           claims: auto           # extract the claims of this subtask
-          evidence: [cited, reference, search]
+          evidence: [cited, reference]
           references: [https://example.org/ranking]
         rationality:
         - id: reasoning
