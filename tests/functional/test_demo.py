@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+import os
 import re
+import secrets
 import shutil
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
+import psycopg
 import pytest
+import redis
+from psycopg import sql
 
 from tests.endpoint import Endpoint
 from tests.programs import ROOT, clean_environment, manage
 
 pytestmark = pytest.mark.timeout(600)
+POSTGRES = os.environ.get("DATABASE_URL", "")
+REDIS = os.environ.get("REDIS_URL", "")
+# What these show does not depend on the database; CI runs them on SQLite.
+anywhere = pytest.mark.skipif(bool(POSTGRES), reason="runs on SQLite alone")
 ORDER = ["Meridian", "Quicksilver", "Idler"]
 BOARDS = ["Orrenfell Expeditions 1.0", "Briefings (development set) 1.0"]
 
@@ -24,6 +34,24 @@ BOARDS = ["Orrenfell Expeditions 1.0", "Briefings (development set) 1.0"]
 def environment(var: Path, **variables: str) -> dict[str, str]:
     """Nothing but the demonstration's switch."""
     return clean_environment(var, EVALSERVICE_DEMO="1", **variables)
+
+
+@pytest.fixture
+def databases() -> Iterator[dict[str, str]]:
+    """The variables of the databases that this run of the tests is about; each is empty and our own."""
+    variables = {}
+    if REDIS:
+        server, _, number = REDIS.rpartition("/")
+        variables["REDIS_URL"] = f"{server}/{(int(number) + 1) % 16}"  # messages of other tests lie in theirs
+        redis.Redis.from_url(variables["REDIS_URL"]).flushdb()
+    if not POSTGRES:
+        yield variables
+        return
+    name = f"demo_{secrets.token_hex(6)}"
+    with psycopg.connect(POSTGRES, autocommit=True) as connection:
+        connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+        yield {**variables, "DATABASE_URL": f"{POSTGRES.rpartition('/')[0]}/{name}"}
+        connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
 
 
 def boards(output: str) -> dict[str, list[str]]:
@@ -71,15 +99,19 @@ def read_until(process: subprocess.Popen[str], beginning: str) -> str:
     raise AssertionError(said)
 
 
-def test_the_demonstration_ends_with_both_boards_in_the_order_of_quality(tmp_path: Path) -> None:
-    done = manage("demo", "--once", "--port", "0", env=environment(tmp_path), timeout=300)
+def test_the_demonstration_ends_with_both_boards_in_the_order_of_quality(
+    tmp_path: Path, databases: dict[str, str]
+) -> None:
+    done = manage("demo", "--once", "--port", "0", env=environment(tmp_path, **databases), timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     assert boards(done.stdout) == dict.fromkeys(BOARDS, ORDER)
     assert done.stdout.count("judge lexical") == 2
     assert done.stdout.count(": published") == 6
     assert done.stderr == ""
+    assert (tmp_path / "db.sqlite3").exists() is not bool(POSTGRES)
 
 
+@anywhere
 def test_the_demonstration_runs_with_a_model_as_judge(tmp_path: Path) -> None:
     with Endpoint() as endpoint:
         judge = {"EVALSERVICE_JUDGE": "openai", "EVALSERVICE_JUDGE_MODEL": "model-1", "OPENAI_API_KEY": "k-1"}
@@ -93,6 +125,7 @@ def test_the_demonstration_runs_with_a_model_as_judge(tmp_path: Path) -> None:
     assert done.stdout.count("judge openai (model-1)") == 2
 
 
+@anywhere
 @pytest.mark.parametrize(
     ("missing", "sentence"),
     [("expeditions/answers/idler", "idler does not exist"), ("briefings/taskset", "taskset was refused")],
@@ -110,6 +143,7 @@ def test_a_demonstration_that_lacks_something_fails_with_its_name(
     assert boards(done.stdout) == {}
 
 
+@anywhere
 def test_without_its_switch_the_demonstration_touches_nothing(tmp_path: Path) -> None:
     secret = {"EVALSERVICE_SECRET_KEY": "x" * 40}
     done = manage("demo", "--once", env=clean_environment(tmp_path, **secret))
@@ -118,6 +152,7 @@ def test_without_its_switch_the_demonstration_touches_nothing(tmp_path: Path) ->
     assert not (tmp_path / "db.sqlite3").exists()
 
 
+@anywhere
 def test_a_demonstration_that_stays_serves_until_it_is_told_to_stop(tmp_path: Path, examples: Path) -> None:
     process = start(tmp_path, "--examples", str(examples))
     said = read_until(process, "Ctrl-C")
@@ -132,6 +167,7 @@ def test_a_demonstration_that_stays_serves_until_it_is_told_to_stop(tmp_path: Pa
     assert (process.returncode, output, errors) == (0, "Stopping.\n", "")
 
 
+@anywhere
 def test_an_interrupted_demonstration_leaves_no_process_behind(tmp_path: Path, examples: Path) -> None:
     process = start(tmp_path, "--once", "--examples", str(examples))
     read_until(process, "Submitting")
