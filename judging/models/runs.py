@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from django.db import models
 from django.db.models import Q
 
+from judging.judges.base import ExtractOutcome
 from judging.models.rubrics import Rubric
 from submissions.models import Answer, Submission
 
@@ -58,6 +59,16 @@ class JudgeRun(models.Model):
         return f"run {self.pk}"
 
 
+class VerdictOutcome(models.TextChoices):
+    """What was found for a check."""
+
+    SUPPORTED = "supported", "supported"  # for criteria: met
+    REFUTED = "refuted", "refuted"  # for criteria: unmet
+    UNDECIDED = "undecided", "undecided"
+    NOT_ASSESSED = "not_assessed", "not assessed"
+    ERROR = "error", "error"
+
+
 class Verdict(models.Model):
     """What was found for one check of one answer. Append-only.
 
@@ -65,12 +76,7 @@ class Verdict(models.Model):
     verdict exists once per answer and key; a check that failed or abstained may be asked again in another run.
     """
 
-    class Outcome(models.TextChoices):
-        SUPPORTED = "supported", "supported"  # for criteria: met
-        REFUTED = "refuted", "refuted"  # for criteria: unmet
-        UNDECIDED = "undecided", "undecided"
-        NOT_ASSESSED = "not_assessed", "not assessed"
-        ERROR = "error", "error"
+    Outcome: TypeAlias = VerdictOutcome
 
     run = models.ForeignKey(JudgeRun, on_delete=models.PROTECT, related_name="verdicts")
     answer = models.ForeignKey(Answer, on_delete=models.PROTECT, related_name="verdicts")
@@ -101,8 +107,7 @@ class Verdict(models.Model):
                 name="verdict_settled_once",
             ),
             models.CheckConstraint(
-                condition=Q(finding__in=["supported", "refuted", "undecided", "not_assessed", "error"]),
-                name="verdict_finding_known",
+                condition=Q(finding__in=VerdictOutcome.values), name="verdict_finding_known"
             ),
         ]
 
@@ -132,7 +137,7 @@ class Extraction(models.Model):
                 fields=["answer", "key"], condition=Q(outcome="ok"), name="extraction_ok_once"
             ),
             models.CheckConstraint(
-                condition=Q(outcome__in=["ok", "truncated", "failed", "error"]),
+                condition=Q(outcome__in=[outcome.value for outcome in ExtractOutcome]),
                 name="extraction_outcome_known",
             ),
         ]

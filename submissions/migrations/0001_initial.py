@@ -236,7 +236,7 @@ class Migration(migrations.Migration):
                 ('round', models.PositiveIntegerField(default=1)),
                 ('shard', models.PositiveIntegerField(default=0)),
                 ('answer_ids', models.JSONField(default=list)),
-                ('state', models.CharField(choices=[('ready', 'ready'), ('running', 'running'), ('paused', 'paused'), ('done', 'done'), ('failed', 'failed'), ('cancelled', 'cancelled')], default='ready', max_length=10)),
+                ('state', models.CharField(choices=[('ready', 'ready'), ('running', 'running'), ('done', 'done'), ('failed', 'failed'), ('cancelled', 'cancelled')], default='ready', max_length=10)),
                 ('reason', models.CharField(blank=True, max_length=60)),
                 ('lease_owner', models.CharField(blank=True, max_length=80)),
                 ('lease_token', models.PositiveBigIntegerField(default=0)),
@@ -253,7 +253,7 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ['id'],
                 'indexes': [models.Index(fields=['state', 'lease_until', 'id'], name='job_by_state_lease')],
-                'constraints': [models.UniqueConstraint(fields=('submission', 'kind', 'round', 'shard'), name='job_once_per_shard'), models.CheckConstraint(condition=models.Q(('kind__in', ['collect', 'judge', 'score'])), name='job_kind_known'), models.CheckConstraint(condition=models.Q(('state__in', ['ready', 'running', 'paused', 'done', 'failed', 'cancelled'])), name='job_state_known'), models.CheckConstraint(condition=models.Q(models.Q(('state', 'running'), _negated=True), ('lease_until__isnull', False), _connector='OR'), name='job_running_has_lease')],
+                'constraints': [models.UniqueConstraint(fields=('submission', 'kind', 'round', 'shard'), name='job_once_per_shard'), models.CheckConstraint(condition=models.Q(('kind__in', ['collect', 'judge', 'score'])), name='job_kind_known'), models.CheckConstraint(condition=models.Q(('state__in', ['ready', 'running', 'done', 'failed', 'cancelled'])), name='job_state_known'), models.CheckConstraint(condition=models.Q(models.Q(('state', 'running'), _negated=True), ('lease_until__isnull', False), _connector='OR'), name='job_running_has_lease')],
             },
         ),
         migrations.CreateModel(

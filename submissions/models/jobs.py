@@ -2,12 +2,30 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from django.db import models
 from django.db.models import Q
 
 from submissions.models.submission import Submission
+
+
+class JobKind(models.TextChoices):
+    """What is to be done."""
+
+    COLLECT = "collect", "collect pages"
+    JUDGE = "judge", "judge answers"
+    SCORE = "score", "score the submission"
+
+
+class JobState(models.TextChoices):
+    """Where a job stands."""
+
+    READY = "ready", "ready"
+    RUNNING = "running", "running"
+    DONE = "done", "done"
+    FAILED = "failed", "failed"
+    CANCELLED = "cancelled", "cancelled"
 
 
 class Job(models.Model):
@@ -17,18 +35,8 @@ class Job(models.Model):
     transaction whose first statement renews the lease *where the token is still his*.
     """
 
-    class Kind(models.TextChoices):
-        COLLECT = "collect", "collect pages"
-        JUDGE = "judge", "judge answers"
-        SCORE = "score", "score the submission"
-
-    class State(models.TextChoices):
-        READY = "ready", "ready"
-        RUNNING = "running", "running"
-        PAUSED = "paused", "paused"
-        DONE = "done", "done"
-        FAILED = "failed", "failed"
-        CANCELLED = "cancelled", "cancelled"
+    Kind: TypeAlias = JobKind
+    State: TypeAlias = JobState
 
     submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="jobs")
     kind = models.CharField(max_length=10, choices=Kind.choices)
@@ -55,13 +63,8 @@ class Job(models.Model):
             models.UniqueConstraint(
                 fields=["submission", "kind", "round", "shard"], name="job_once_per_shard"
             ),
-            models.CheckConstraint(
-                condition=Q(kind__in=["collect", "judge", "score"]), name="job_kind_known"
-            ),
-            models.CheckConstraint(
-                condition=Q(state__in=["ready", "running", "paused", "done", "failed", "cancelled"]),
-                name="job_state_known",
-            ),
+            models.CheckConstraint(condition=Q(kind__in=JobKind.values), name="job_kind_known"),
+            models.CheckConstraint(condition=Q(state__in=JobState.values), name="job_state_known"),
             models.CheckConstraint(
                 condition=~Q(state="running") | Q(lease_until__isnull=False), name="job_running_has_lease"
             ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 from django.db import models
 from django.db.models import Q
@@ -44,27 +44,36 @@ class SubmissionQuerySet(models.QuerySet["Submission"]):
         return self.filter(settled | rejudged)
 
 
+class SubmissionState(models.TextChoices):
+    """Where a submission stands."""
+
+    DRAFT = "draft", "draft"
+    QUEUED = "queued", "queued"
+    COLLECTING = "collecting", "collecting pages"
+    JUDGING = "judging", "judging"
+    PAUSED = "paused", "paused"
+    JUDGED = "judged", "judged"
+    INCOMPLETE = "incomplete", "incomplete"
+    PUBLISHED = "published", "published"
+    WITHHELD = "withheld", "withheld"
+    EXPIRED = "expired", "expired"
+    CANCELLED = "cancelled", "cancelled"
+    FAILED = "failed", "failed"
+
+
+class SubmissionListing(models.TextChoices):
+    """Whether boards list a submission."""
+
+    LISTED = "listed", "listed"
+    FLAGGED = "flagged", "flagged"
+    WITHDRAWN = "withdrawn", "withdrawn"
+
+
 class Submission(models.Model):
     """One system's answers to one version of a task set."""
 
-    class State(models.TextChoices):
-        DRAFT = "draft", "draft"
-        QUEUED = "queued", "queued"
-        COLLECTING = "collecting", "collecting pages"
-        JUDGING = "judging", "judging"
-        PAUSED = "paused", "paused"
-        JUDGED = "judged", "judged"
-        INCOMPLETE = "incomplete", "incomplete"
-        PUBLISHED = "published", "published"
-        WITHHELD = "withheld", "withheld"
-        EXPIRED = "expired", "expired"
-        CANCELLED = "cancelled", "cancelled"
-        FAILED = "failed", "failed"
-
-    class Listing(models.TextChoices):
-        LISTED = "listed", "listed"
-        FLAGGED = "flagged", "flagged"
-        WITHDRAWN = "withdrawn", "withdrawn"
+    State: TypeAlias = SubmissionState
+    Listing: TypeAlias = SubmissionListing
 
     # The one table by which states move; the diagram in docs/architecture.md is generated from it.
     TRANSITIONS: ClassVar[dict[str, frozenset[str]]] = {
@@ -113,26 +122,10 @@ class Submission(models.Model):
         ]
         constraints: ClassVar = [
             models.CheckConstraint(
-                condition=Q(
-                    state__in=[
-                        "draft",
-                        "queued",
-                        "collecting",
-                        "judging",
-                        "paused",
-                        "judged",
-                        "incomplete",
-                        "published",
-                        "withheld",
-                        "expired",
-                        "cancelled",
-                        "failed",
-                    ]
-                ),
-                name="submission_state_known",
+                condition=Q(state__in=SubmissionState.values), name="submission_state_known"
             ),
             models.CheckConstraint(
-                condition=Q(listing__in=["listed", "flagged", "withdrawn"]), name="submission_listing_known"
+                condition=Q(listing__in=SubmissionListing.values), name="submission_listing_known"
             ),
             models.CheckConstraint(condition=Q(runs__gte=1), name="submission_has_runs"),
             models.CheckConstraint(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from django.db import models
 from django.db.models import Q
@@ -29,27 +29,44 @@ class TaskSetQuerySet(models.QuerySet["TaskSet"]):
         )
 
 
+class TaskSetProtocol(models.TextChoices):
+    """How answers to a set are judged."""
+
+    RUBRIC_TREE = "rubric_tree", "rubric tree"
+    CASCADE = "cascade", "cascade"
+
+
+class TaskSetSplit(models.TextChoices):
+    """Whether a set is public (dev) or held out (test)."""
+
+    DEV = "dev", "dev"
+    TEST = "test", "test"
+
+
+class TaskSetDelivery(models.TextChoices):
+    """Whether prompts are handed out or stay sealed."""
+
+    OPEN = "open", "open"
+    SEALED = "sealed", "sealed"
+
+
+class TaskSetState(models.TextChoices):
+    """Where a version stands."""
+
+    DRAFT = "draft", "draft"
+    VALIDATED = "validated", "validated"
+    ACTIVE = "active", "active"
+    RETIRED = "retired", "retired"
+    RELEASED = "released", "released"
+
+
 class TaskSet(models.Model):
     """One version of a task set. Its content never changes: changed content is a new version."""
 
-    class Protocol(models.TextChoices):
-        RUBRIC_TREE = "rubric_tree", "rubric tree"
-        CASCADE = "cascade", "cascade"
-
-    class Split(models.TextChoices):
-        DEV = "dev", "dev"
-        TEST = "test", "test"
-
-    class Delivery(models.TextChoices):
-        OPEN = "open", "open"
-        SEALED = "sealed", "sealed"
-
-    class State(models.TextChoices):
-        DRAFT = "draft", "draft"
-        VALIDATED = "validated", "validated"
-        ACTIVE = "active", "active"
-        RETIRED = "retired", "retired"
-        RELEASED = "released", "released"
+    Protocol: TypeAlias = TaskSetProtocol
+    Split: TypeAlias = TaskSetSplit
+    Delivery: TypeAlias = TaskSetDelivery
+    State: TypeAlias = TaskSetState
 
     PUBLIC_STATES: ClassVar = (State.ACTIVE, State.RETIRED, State.RELEASED)
 
@@ -81,16 +98,13 @@ class TaskSet(models.Model):
                 fields=["slug"], condition=Q(state="active"), name="taskset_one_active_version"
             ),
             models.CheckConstraint(
-                condition=Q(protocol__in=["rubric_tree", "cascade"]), name="taskset_protocol_known"
+                condition=Q(protocol__in=TaskSetProtocol.values), name="taskset_protocol_known"
             ),
-            models.CheckConstraint(condition=Q(split__in=["dev", "test"]), name="taskset_split_known"),
+            models.CheckConstraint(condition=Q(split__in=TaskSetSplit.values), name="taskset_split_known"),
             models.CheckConstraint(
-                condition=Q(delivery__in=["open", "sealed"]), name="taskset_delivery_known"
+                condition=Q(delivery__in=TaskSetDelivery.values), name="taskset_delivery_known"
             ),
-            models.CheckConstraint(
-                condition=Q(state__in=["draft", "validated", "active", "retired", "released"]),
-                name="taskset_state_known",
-            ),
+            models.CheckConstraint(condition=Q(state__in=TaskSetState.values), name="taskset_state_known"),
             models.CheckConstraint(condition=Q(runs__gte=1) & Q(runs__lte=100), name="taskset_runs_in_range"),
             models.CheckConstraint(
                 condition=Q(split="dev") | Q(delivery="sealed") | ~Q(delivery_reason=""),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from django.conf import settings
 from django.db import models
@@ -54,12 +54,17 @@ class Team(models.Model):
         return self.name
 
 
+class MembershipRole(models.TextChoices):
+    """What a person is in a team."""
+
+    OWNER = "owner", "owner"
+    MEMBER = "member", "member"
+
+
 class Membership(models.Model):
     """A person in a team."""
 
-    class Role(models.TextChoices):
-        OWNER = "owner", "owner"
-        MEMBER = "member", "member"
+    Role: TypeAlias = MembershipRole
 
     team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="memberships")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships")
@@ -70,7 +75,7 @@ class Membership(models.Model):
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["team", "user"], name="membership_once_per_team"),
             models.CheckConstraint(
-                condition=models.Q(role__in=["owner", "member"]), name="membership_role_known"
+                condition=models.Q(role__in=MembershipRole.values), name="membership_role_known"
             ),
         ]
 
@@ -78,15 +83,20 @@ class Membership(models.Model):
         return f"{self.user_id} in {self.team_id} as {self.role}"
 
 
+class SystemClass(models.TextChoices):
+    """What kind of agent a system is."""
+
+    DEEP_RESEARCH = "deep_research", "deep-research agent"
+    LLM_SEARCH = "llm_search", "LLM + search"
+    FRAMEWORK = "framework", "agentic framework"
+    WEB_AGENT = "web_agent", "web agent"
+    HUMAN = "human", "human"
+
+
 class System(models.Model):
     """The agent under test. One row is one lineage: new versions of a system stay in its row."""
 
-    class Class(models.TextChoices):
-        DEEP_RESEARCH = "deep_research", "deep-research agent"
-        LLM_SEARCH = "llm_search", "LLM + search"
-        FRAMEWORK = "framework", "agentic framework"
-        WEB_AGENT = "web_agent", "web agent"
-        HUMAN = "human", "human"
+    Class: TypeAlias = SystemClass
 
     public_id = models.CharField(max_length=16, unique=True, default=public_id, editable=False)
     team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="systems")
@@ -105,10 +115,7 @@ class System(models.Model):
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["team", "name"], name="system_name_once_per_team"),
             models.CheckConstraint(
-                condition=models.Q(
-                    system_class__in=["deep_research", "llm_search", "framework", "web_agent", "human"]
-                ),
-                name="system_class_known",
+                condition=models.Q(system_class__in=SystemClass.values), name="system_class_known"
             ),
         ]
 

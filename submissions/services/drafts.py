@@ -207,7 +207,7 @@ def cancel(*, submission: Submission, now: dt.datetime) -> Submission:
     :raises TooLateToCancel: it has come to another end.
     """
     # Jobs before their submission, as where a job is closed: neither transaction can wait for the other.
-    unfinished = submission.jobs.filter(state__in=(Job.State.READY, Job.State.RUNNING, Job.State.PAUSED))
+    unfinished = submission.jobs.filter(state__in=(Job.State.READY, Job.State.RUNNING))
     list(unfinished.select_for_update().order_by("id"))
     current = locked(submission)
     if current.state == Submission.State.CANCELLED:
