@@ -11,12 +11,12 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from judging.judges.lexical.facts import Facts, facts_of, readable
+from judging.judges.lexical.facts import Facts, clauses_of, facts_of, readable
 from judging.judges.lexical.quantities import Date, Number, Quantity, agrees, comparable
 from judging.judges.lexical.vocabulary import STOP_WORDS
-from judging.judges.lexical.words import fold_word, stem
+from judging.judges.lexical.words import OPPOSED, content_stems, fold_word, stem
 
-__all__ = ["mispaired", "reversed_roles"]
+__all__ = ["contradicted", "flipped", "mispaired", "opposites_in", "reversed_roles"]
 
 _CLAUSE = re.compile(
     r"[;()]|,\s|\.\s|\b(?:and|while|but|after|against|compared (?:with|to)|versus|vs|than|before|whereas|followed by"
@@ -30,6 +30,7 @@ _HOLDABLE = re.compile(
     r"(?:er|or|ist|ian|ess|ee|man|woman|son|wife|husband|king|queen|head|chief|capital|heir|pupil|student)s?$"
 )
 _GROUP = re.compile(_NAME)
+_AUXILIARY = re.compile(r"\b(?:is|are|was|were|has|have|had|does|do|did|can|could|will|would|may|must)\b")
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -107,6 +108,49 @@ def mispaired(claim: str, passage: str) -> bool:
     names = _named(claim)
     clauses = _clauses(passage)
     return any(_by_date(clauses, n, dates) or _by_name(clauses, n, names) for n in numbers)
+
+
+def opposites_in(claim: frozenset[str], there: frozenset[str]) -> frozenset[str]:
+    """Words of the claim for which a text has the opposite, and not the word itself."""
+    return frozenset(
+        s for s in claim - there if OPPOSED.get(s, frozenset()) & there and not OPPOSED[s] & claim
+    )
+
+
+def flipped(claim: Facts, there: Facts) -> frozenset[str]:
+    """Words that one of two texts says and the other denies."""
+    shared = claim.stems & there.stems
+    return (shared & claim.asserted & there.negated) | (shared & claim.negated & there.asserted)
+
+
+def _subject(claim: str) -> frozenset[str]:
+    """The words before the first auxiliary verb: what a claim is about."""
+    match = _AUXILIARY.search(claim)
+    return frozenset(content_stems(claim[: match.start()])) if match else frozenset()
+
+
+def _bearing(claim: Facts, subject: frozenset[str], core: frozenset[str], clause: Facts) -> float:
+    """How much of a claim a clause speaks of, in whatever sense: what is not the text's topic counts double."""
+    words = claim.stems & (clause.stems | opposites_in(claim.stems, clause.stems))
+    agreeing = sum(any(agrees(q, p) for p in clause.quantities) for q in claim.quantities)
+    return len(words) + len(words & core) + 0.5 * len(words & subject) + 2 * agreeing if words & core else 0.0
+
+
+def contradicted(claim: str, core: frozenset[str], doubtful: frozenset[str], passage: str) -> bool | None:
+    """Whether the clauses of a passage that bear most on a claim deny it; None if they do not tell.
+
+    A passage may allow one thing and forbid another: only the clause about the claim's own counts, and it
+    tells only if it has the ``doubtful`` words, which the passage denies somewhere.
+    """
+    facts, subject = facts_of(claim), _subject(readable(claim))
+    clauses = [facts_of(clause) for clause in clauses_of(readable(passage))]
+    bearing = [_bearing(facts, subject, core, c) for c in clauses]
+    most = max(bearing, default=0.0)
+    telling = [c for c, b in zip(clauses, bearing, strict=True) if b == most > 0]
+    if doubtful and not any(doubtful & (c.stems | opposites_in(facts.stems, c.stems)) for c in telling):
+        return None
+    denials = {bool((flipped(facts, c) | opposites_in(facts.stems, c.stems)) & core) for c in telling}
+    return denials.pop() if len(denials) == 1 else None
 
 
 def _stems(text: str) -> frozenset[str]:

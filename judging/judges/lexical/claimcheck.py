@@ -20,6 +20,7 @@ SUPPORT_WITH_NUMBERS = 0.5  # the same where every number of the claim agrees
 CONTRADICT = 0.5  # coverage from which differing numbers are about the same thing
 FLIP = 0.55  # coverage from which a negation is about the same thing
 SUBSTITUTED = 0.7  # coverage of what a claim says of a name that the page never has
+PLANNED = 0.5  # share of a claim that a page only plans from which it is no fact
 RELEVANT = 0.35
 _JOINTS = re.compile(r";|,? \band\b |, (?:of |in )?which |, where |, while |, but ")
 _SUBJECT = re.compile(r"(?:The |A |An )?(?:[A-Z][\w'’-]{0,40} ?){1,5}")
@@ -54,6 +55,8 @@ def _contradiction(match: Match) -> str:
 
 def _supports(match: Match) -> bool:
     if match.names_missing or match.conflicting or match.missing or match.flipped:
+        return False
+    if match.planned >= PLANNED:
         return False
     floor = SUPPORT_WITH_NUMBERS if match.agreed else SUPPORT
     return min(match.core, match.credited) >= floor

@@ -19,7 +19,7 @@ SENTENCE_FITS = 0.3  # share of the subtask's words a sentence must hold where n
 MAX_CLAIM = 600  # characters
 MAX_SUBJECT = 80
 _TITLE_END = re.compile(r"\s[—–-]\s|[:\n]")
-_FRAGMENT = re.compile(r"[*_]{0,2}[^:：|.!?]{1,48}[:：]\s*\S")
+_FRAGMENT = re.compile(r"[*_]{0,2}(?:[^\s:：|.!?]{1,24} ){0,3}[^\s:：|.!?]{1,24}[:：]\s*\S")
 _SOURCES = re.compile(
     r"[#\s*_\d.]*(?:sources?|references?|citations?|links?|bibliography|urls?|参考文献|来源)\b.{0,20}",
     re.IGNORECASE,

@@ -5,22 +5,32 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from judging.judges.lexical.bindings import mispaired, reversed_roles
+from judging.judges.lexical.bindings import contradicted, flipped, mispaired, opposites_in, reversed_roles
 from judging.judges.lexical.facts import Facts, facts_of, terms_of
 from judging.judges.lexical.passages import Index, Window
-from judging.judges.lexical.quantities import Number, Quantity, agrees, comparable
+from judging.judges.lexical.quantities import Date, Number, Quantity, agrees, comparable
 from judging.judges.lexical.units import IMPLIED
-from judging.judges.lexical.words import OPPOSED, is_pair
+from judging.judges.lexical.words import LIGHT_STEMS, is_pair
 
 __all__ = ["Match", "best_match", "best_section"]
 
 NAME_WEIGHT = 1.6
+LIGHT_WEIGHT = 0.3
 LONGER = 0.12  # what each further sentence of a window must bring in coverage
 MIN_ROOT = 5  # letters two words must share from the beginning to be the same word with other endings
 MAX_ENDING = 4  # letters
+PLANS = 0.1  # what a window loses that only plans what the claim says
+TELLING = 0.2  # the same for numbers that hardly agree by chance
 AGREEING = 0.1
 EXAMINED = 3  # windows whose word order is looked at
 NUMBERS = 0.1  # what numbers add: they choose between windows that say the same otherwise
+
+
+def _is_telling(quantity: Quantity) -> bool:
+    """Whether a quantity is unlikely to stand in a text by chance: three digits and more, fractions, full dates."""
+    if isinstance(quantity, Date):
+        return quantity.day is not None and quantity.year is not None
+    return abs(quantity.value) >= 100 or not quantity.value.is_integer()
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +50,7 @@ class Match:
     predicate: float  # share of what the claim says of its names, 0 if nothing
     flipped: frozenset[str]  # words said of one and denied of the other, or opposites
     wanted: frozenset[str]  # the words of the core
+    planned: float  # share of the core that is found, but only as planned, proposed or tried
 
     @property
     def bonus(self) -> float:
@@ -50,11 +61,11 @@ class Match:
     @property
     def rank(self) -> float:
         """What orders the windows of a text."""
-        numbers = len(self.agreed) + 0.6 * len(
-            self.conflicting
-        )  # about the same quantity, if not the same value
-        length = LONGER * (len(self.window.sentences) - 1)
-        return self.core + 0.5 * self.coverage + 0.2 * self.own + NUMBERS * numbers - length
+        # What conflicts is about the same quantity, if it has another value.
+        agreeing = sum(TELLING if _is_telling(q) else NUMBERS for q in self.agreed)
+        numbers = agreeing + 0.6 * NUMBERS * len(self.conflicting)
+        less = LONGER * (len(self.window.sentences) - 1) + PLANS * self.planned
+        return self.core + 0.5 * self.coverage + 0.2 * self.own + numbers - less
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +81,15 @@ class _Query:
     title: frozenset[str]
 
 
+def _importance(term: str, names: frozenset[str]) -> float:
+    if term in names:
+        return NAME_WEIGHT
+    return LIGHT_WEIGHT if term in LIGHT_STEMS else 1.0
+
+
 def _query(claim: str, index: Index) -> _Query:
     facts = facts_of(claim)
-    weight = {
-        t: (NAME_WEIGHT if t in facts.names else 1.0) * (0.35 + 0.65 * index.rarity(t))
-        for t in sorted(facts.stems)
-    }
+    weight = {t: _importance(t, facts.names) * (0.35 + 0.65 * index.rarity(t)) for t in sorted(facts.stems)}
     core = {t: w for t, w in weight.items() if t not in index.topic}
     unheard = frozenset(n for n in facts.names if n not in index.places and n not in index.title)
     plain = [{t: w for t, w in words.items() if t not in facts.names} for words in (core, weight)]
@@ -85,13 +99,6 @@ def _query(claim: str, index: Index) -> _Query:
 def _share(found: frozenset[str], weight: Mapping[str, float]) -> float:
     total = sum(weight.values())
     return sum(w for t, w in weight.items() if t in found) / total if total else 1.0
-
-
-def _opposites_in(claim: frozenset[str], window: frozenset[str]) -> frozenset[str]:
-    """Words of the claim for which the passage has the opposite, and not the word itself."""
-    return frozenset(
-        s for s in claim - window if OPPOSED.get(s, frozenset()) & window and not OPPOSED[s] & claim
-    )
 
 
 def _bridged(claim: frozenset[str], found: frozenset[str]) -> frozenset[str]:
@@ -129,13 +136,6 @@ def _sorted_out(
     return agreed, conflicting, tuple(q for q in open_ones if q not in conflicting)
 
 
-def _flipped(claim: Facts, window: Facts) -> frozenset[str]:
-    shared = claim.stems & window.stems
-    denied_there = shared & claim.asserted & window.negated
-    denied_here = shared & claim.negated & window.asserted
-    return denied_there | denied_here
-
-
 def _rivals(query: _Query, window: Window) -> frozenset[str]:
     if not query.unheard or window.is_row:
         return frozenset()
@@ -144,7 +144,7 @@ def _rivals(query: _Query, window: Window) -> frozenset[str]:
 
 def _match(query: _Query, window: Window) -> Match:
     claim = query.facts
-    opposites = _opposites_in(claim.stems, window.facts.stems)
+    opposites = opposites_in(claim.stems, window.facts.stems)
     here = window.facts.stems | opposites
     here |= _bridged(claim.stems, here) | _akin(query, here)
     agreed, conflicting, missing = _sorted_out(claim, window.facts)
@@ -162,8 +162,9 @@ def _match(query: _Query, window: Window) -> Match:
         conflicting,
         missing,
         _share(here, query.plain) if query.plain else 0.0,
-        (_flipped(claim, window.facts) | opposites) & query.core.keys(),
+        (flipped(claim, window.facts) | opposites) & query.core.keys(),
         frozenset(query.core),
+        0.0 if claim.modal else _share(window.facts.planned, query.core),
     )
 
 
@@ -176,6 +177,9 @@ def _examined(match: Match, claim: str, index: Index) -> Match:
     passage = _reading(match, index)
     if match.agreed and not match.window.is_row and mispaired(claim, passage):
         match = replace(match, agreed=(), conflicting=(*match.conflicting, *match.agreed))
+    denied = None if match.window.is_answered else contradicted(claim, match.wanted, match.flipped, passage)
+    if denied is not None:
+        match = replace(match, flipped=(match.flipped or frozenset({"sense"})) if denied else frozenset())
     if not match.flipped and reversed_roles(claim, passage):
         match = replace(match, flipped=frozenset({"order"}))
     return match

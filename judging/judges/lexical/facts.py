@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -11,7 +11,17 @@ from judging.judges.lexical.quantities import Quantity, quantities
 from judging.judges.lexical.vocabulary import DEBUNKERS, NEGATORS
 from judging.judges.lexical.words import content_stems, names_in, plain, words_in
 
-__all__ = ["Facts", "asked", "denied", "facts_of", "merged", "readable", "terms_of", "without_quantities"]
+__all__ = [
+    "Facts",
+    "asked",
+    "clauses_of",
+    "denied",
+    "facts_of",
+    "merged",
+    "readable",
+    "terms_of",
+    "without_quantities",
+]
 
 SCOPE = 3  # content words after a negator that it negates, within its clause
 _LINK = re.compile(r"\]\([^()\s]{0,2048}(?:\([^()\s]{0,200}\)[^()\s]{0,2048})?\)")
@@ -43,6 +53,17 @@ _ANSWER_YES = re.compile(r"(?:[^:]{0,30}:)?\W*(?:yes|ja|oui|sí|はい|是的)\b
 _LABELLED_NO = re.compile(
     r"([^,;.:]{1,60}): ?(?:no|none|not available|not included|nein|non|✗|✘|❌)(?![\w ]*\w)", re.IGNORECASE
 )
+_OUT_OF = re.compile(r"\bout of (?=use|service|order|print|business|operation)", re.IGNORECASE)
+_PLANS = re.compile(
+    r"\b(?:plans?|planned|planning|proposals?|propos(?:es|ed|ing)|attempts?|attempted|tri(?:es|ed)|hop(?:es|ed|ing)|intends?|intended"
+    r"|wants?|wanted|ideas?|talks?|bids?|aims?|seeks?|sought)(?: of \d{4})? (?:to|for|of)\b(?P<what>[^.;]*)",
+    re.IGNORECASE,
+)
+_MODAL = re.compile(
+    r"\b(?:will|would|shall|may|might|could|should|plan|propos|attempt|tri(?:es|ed)\b|hop(?:es|ed|ing)\b|inten[dt]|want|idea|bids?\b|aims?\b"
+    r"|seeks?\b|sought|expect|due to|scheduled|to be\b|is to\b|are to\b)",
+    re.IGNORECASE,
+)
 _NUMERAL = re.compile(r"\d[\d,.]*")
 
 
@@ -57,6 +78,8 @@ class Facts:
     asserted: frozenset[str]  # stems outside of one
     denies_before: bool  # it says that the sentence before it is not so
     asks: bool = False  # it is a question, which says nothing
+    planned: frozenset[str] = frozenset()  # stems that are only planned, proposed or tried
+    modal: bool = False  # it speaks of what will, may or should be
 
 
 def readable(text: str) -> str:
@@ -83,16 +106,26 @@ def _is_denied(clause: str) -> bool:
     return bool(_DENIAL.search(clause)) or any(w in DEBUNKERS for w in words_in(clause))
 
 
+def clauses_of(text: str) -> list[str]:
+    """The clauses of a readable text, as far as marks and conjunctions tell; denials by label turned into words."""
+    marked = _OUT_OF.sub("not ", _LABELLED_NO.sub(r"; not true \1;", text))
+    return [c for c in _CLAUSE.split(_NOT_NEGATING.sub(" ", marked)) if c and c.strip()]
+
+
 def _polarity(text: str) -> tuple[frozenset[str], frozenset[str]]:
     negated: set[str] = set()
     asserted: set[str] = set()
-    for clause in _CLAUSE.split(_NOT_NEGATING.sub(" ", _LABELLED_NO.sub(r"; not true \1;", text))):
+    for clause in clauses_of(text):
         inside, outside = _reach(clause)
         if _CJK_NEGATOR.search(clause) or _is_denied(clause):
             inside, outside = inside | outside, set()
         negated |= inside
         asserted |= outside
     return frozenset(negated - asserted), frozenset(asserted)
+
+
+def _planned(text: str) -> frozenset[str]:
+    return frozenset(s for match in _PLANS.finditer(text) for s in content_stems(match["what"]))
 
 
 def without_quantities(text: str, found: Sequence[Quantity]) -> str:
@@ -119,6 +152,8 @@ def facts_of(text: str) -> Facts:
         asserted,
         _BACKWARD.match(clean) is not None,
         clean.endswith(("?", "？")),
+        _planned(worded),
+        _MODAL.search(worded) is not None,
     )
 
 
@@ -133,7 +168,14 @@ def merged(parts: Iterable[Facts]) -> Facts:
         frozenset().union(*(p.negated for p in all_parts)) - asserted,
         asserted,
         any(p.denies_before for p in all_parts),
+        planned=_only(lambda p: p.planned, all_parts),
     )
+
+
+def _only(marked: Callable[[Facts], frozenset[str]], parts: Sequence[Facts]) -> frozenset[str]:
+    """The stems that are marked wherever they stand."""
+    plainly = frozenset().union(*(p.stems - marked(p) for p in parts))
+    return frozenset().union(*(marked(p) for p in parts)) - plainly
 
 
 def asked(facts: Facts, answer: str) -> Facts:

@@ -40,6 +40,7 @@ class Window:
     facts: Facts
     context: frozenset[str]
     is_row: bool  # of a table, which stands for itself
+    is_answered: bool  # a sentence in it means what the one after makes of it
 
 
 def _cells(row: str) -> list[str]:
@@ -155,8 +156,9 @@ class Index:
         """The sentences ``first`` to ``last``, inclusive."""
         numbers = range(first, last + 1)
         span = Span(self.spans[first].start, self.spans[last].end)
-        facts = merged(self._facts(n) for n in numbers)
-        return Window(span, numbers, facts, self._context(numbers), self.rows[first])
+        parts = [self._facts(n) for n in numbers]
+        answered = any(part != facts_of(self.reading(n)) for n, part in zip(numbers, parts, strict=True))
+        return Window(span, numbers, merged(parts), self._context(numbers), self.rows[first], answered)
 
     def _goes_together(self, first: int, last: int) -> bool:
         """Rows stand for themselves, and a line without words separates what is around it."""

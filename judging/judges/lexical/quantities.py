@@ -82,7 +82,7 @@ _WORD_NUMBER = re.compile(r"(?<!\w)[^\W\d_]+(?:-[^\W\d_]+)?(?!\w)")
 _ORDINAL = re.compile(r"(?:st|nd|rd|th|º|ª)(?!\w)")
 _SCALE = re.compile(r"[ -]?(百万|[万萬亿億千만억]|[^\W\d_]{1,9}(?![^\W\d_]))")
 _UNIT = re.compile(
-    r"[ -]{0,2}(per cent|us\$|degrees? (?:celsius|fahrenheit)|°[cf]|[kcm]?m[²2]|[%‰$€£¥℃₹₩]|公里|キロ|メートル|米|公斤|美元|欧元|円|元|人|[^\W\d_]{1,20})",
+    r"[ -]{0,2}(per cent|us\$|square (?:kilo)?met(?:re|er)|square mile|sq\.? ?k?m|degrees? (?:celsius|fahrenheit)|°[cf]|[kcm]?m[²2]|[%‰$€£¥℃₹₩]|公里|キロ|メートル|米|公斤|美元|欧元|円|元|人|[^\W\d_]{1,20})",
     re.IGNORECASE,
 )
 _CURRENCY = re.compile(
@@ -200,7 +200,8 @@ def _unit_after(text: str, end: int) -> tuple[str, float, int]:
     match = _UNIT.match(text, end)
     if match:
         word = match[1].casefold()
-        known = UNITS.get(word) or UNITS.get(word.removesuffix("s"))
+        singular = word.removesuffix("s") if len(word) > 3 else word  # "metres", but not "has"
+        known = UNITS.get(word) or UNITS.get(singular)
         if known:
             return *known, match.end()
     return "", 1.0, end

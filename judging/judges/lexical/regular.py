@@ -21,7 +21,6 @@ _Test = Callable[[str], bool]
 _INLINE = re.compile(r"\(\?(?P<flags>[ims]+)(?P<scoped>[:)])")
 _CLASS = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
 _COUNT = re.compile(r"\{(?P<least>\d*)(?P<comma>,?)(?P<most>\d*)\}")
-_ESCAPES_OF_ONE = frozenset("dDwWsS")
 _PLACES = {"b": "word", "B": "inside", "A": "start", "Z": "very end"}
 _FLAGS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL}
 
@@ -94,7 +93,7 @@ def _counted(body: _Program, least: int, most: int | None, greedy: bool) -> _Pro
 
 @dataclass(slots=True)
 class _Parser:
-    """Reads a pattern into a program, by recursive descent."""
+    """Reads a pattern that Python compiles into a program, by recursive descent."""
 
     pattern: str
     flags: int = 0
@@ -105,10 +104,7 @@ class _Parser:
 
     def program(self) -> _Program:
         self._leading_flags()
-        steps = self._alternatives()
-        if self.at < len(self.pattern):
-            raise Unsupported("unbalanced")
-        return _joined([steps, [_Step("match")]])
+        return _joined([self._alternatives(), [_Step("match")]])
 
     def _leading_flags(self) -> None:
         while inline := _INLINE.match(self.pattern, self.at):
@@ -180,8 +176,6 @@ class _Parser:
         self.at += 1
         if character in "^$":
             return [_Step("place", name=self._line_place(character))]
-        if character in "*+?":
-            raise Unsupported("nothing to repeat")
         return self._char("." if character == "." else re.escape(character))
 
     def _line_place(self, character: str) -> str:
@@ -197,8 +191,7 @@ class _Parser:
         body = self._alternatives()
         self.depth -= 1
         self.flags = before
-        if not self._taken(")"):
-            raise Unsupported("unbalanced")
+        self.at += len(")")
         if number != 1:
             return body
         return _joined([[_Step("save", ways=(0,))], body, [_Step("save", ways=(1,))]])
@@ -223,10 +216,9 @@ class _Parser:
 
     def _class(self) -> _Program:
         match = _CLASS.match(self.pattern, self.at)
-        if match is None:
-            raise Unsupported("open class")
-        self.at = match.end()
-        return self._char(match.group())
+        source = match.group() if match else "["
+        self.at += len(source)
+        return self._char(source)
 
     def _escape(self) -> _Program:
         letter = self.pattern[self.at : self.at + 1]
@@ -237,8 +229,6 @@ class _Parser:
             raise Unsupported("back reference")
         if letter in ("u", "x", "U", "N", "0") or not letter:
             raise Unsupported("numeric escape")
-        if letter.isalpha() and letter not in _ESCAPES_OF_ONE and letter not in "nrtfva":
-            raise Unsupported("unknown escape")
         return self._char("\\" + letter)
 
     def _char(self, source: str) -> _Program:

@@ -18,7 +18,7 @@ UNITS: dict[str, tuple[str, float]] = {
     "feet": ("m", 0.3048), "inch": ("m", 0.0254),
     "kg": ("kg", 1), "kilogram": ("kg", 1), "公斤": ("kg", 1), "g": ("kg", 1e-3), "gram": ("kg", 1e-3),
     "tonne": ("kg", 1e3), "lb": ("kg", 0.45359237),
-    "h": ("s", 3600), "hr": ("s", 3600), "hour": ("s", 3600), "min": ("s", 60), "minute": ("s", 60),
+    "h": ("s", 3600), "hr": ("s", 3600), "hrs": ("s", 3600), "yrs": ("month", 12), "lbs": ("kg", 0.45359237), "hour": ("s", 3600), "min": ("s", 60), "minute": ("s", 60),
     "second": ("s", 1), "day": ("day", 1), "week": ("day", 7), "month": ("month", 1), "year": ("month", 12),
     "yr": ("month", 12),
     "$": ("USD", 1), "us$": ("USD", 1), "usd": ("USD", 1), "dollar": ("USD", 1), "美元": ("USD", 1),
@@ -32,7 +32,9 @@ UNITS: dict[str, tuple[str, float]] = {
     "kb": ("byte", 1e3), "mb": ("byte", 1e6), "gb": ("byte", 1e9), "tb": ("byte", 1e12),
     "w": ("watt", 1), "kw": ("watt", 1e3), "mw": ("watt", 1e6), "gw": ("watt", 1e9),
     "ha": ("m2", 1e4), "hectare": ("m2", 1e4), "km²": ("m2", 1e6), "km2": ("m2", 1e6), "m²": ("m2", 1),
-    "m2": ("m2", 1), "人": ("person", 1),
+    "m2": ("m2", 1),
+    "square metre": ("m2", 1), "square meter": ("m2", 1), "square kilometre": ("m2", 1e6), "sq km": ("m2", 1e6),
+    "square kilometer": ("m2", 1e6), "sq. km": ("m2", 1e6), "sq m": ("m2", 1), "square mile": ("m2", 2589988.11), "人": ("person", 1),
 }  # fmt: skip
 
 

@@ -9,6 +9,7 @@ __all__ = [
     "ABBREVIATIONS",
     "DEBUNKERS",
     "IRREGULAR",
+    "LIGHT",
     "MONTHS",
     "NEGATORS",
     "NUMBER_WORDS",
@@ -51,6 +52,15 @@ NEGATORS = frozenset(
     """)
 )
 
+# Verbs and nouns that say little by themselves: what is said with them is said by the words around.
+LIGHT = frozenset(
+    word_list("""
+    lie stand cover take make give get hold keep come go call name know say report state note rate level total amount
+    number figure time thing way kind type part case place become remain stay feature comprise consist
+    contain currently located situated
+    """)
+)
+
 # A sentence with one of these says that what it repeats is not so.
 DEBUNKERS = frozenset(
     word_list("""
@@ -69,7 +79,7 @@ OPPOSITES: tuple[tuple[str, str], ...] = (
     ("opened reopened", "closed shut"),
     ("win", "lose"),
     ("accepted approved", "rejected refused declined denied"),
-    ("allowed permitted legal", "forbidden banned prohibited illegal"),
+    ("allow legal", "forbid illegal"),
     ("free", "paid"),
     ("alive", "dead"),
     ("north northern", "south southern"),
@@ -113,6 +123,13 @@ SYNONYMS: tuple[str, ...] = (
     "company firm corporation",
     "build construct construction",
     "head lead leader director direct",
+    "forbid ban prohibit",
+    "allow permit",
+    "maximum greatest",
+    "average mean",
+    "surface area",
+    "deliver ship",
+    "house home household",
     "long length",
     "wide width",
     "deep depth",
@@ -147,6 +164,8 @@ IRREGULAR: dict[str, str] = {
     "known": "know", "lay": "lie", "lies": "lie", "lying": "lie", "born": "born", "series": "series",
     "species": "species", "bus": "bus", "gas": "gas", "news": "news", "during": "during", "spring": "spring",
     "king": "king", "founded": "founded", "phd": "phd", "beds": "bed",
+    "used": "use", "uses": "use", "froze": "freeze", "frozen": "freeze",
+    "forbidden": "forbid", "forbade": "forbid", "torn": "tear", "tore": "tear", "woke": "wake",
     "beaten": "beat", "eaten": "eat", "broken": "break", "broke": "break", "spoken": "speak", "spoke": "speak",
     "stolen": "steal", "stole": "steal", "worn": "wear", "wore": "wear", "hidden": "hide", "hid": "hide",
     "thrown": "throw", "threw": "throw", "shown": "show", "swam": "swim", "swum": "swim", "sank": "sink",

@@ -14,12 +14,14 @@ from typing import NamedTuple
 from judging.judges.lexical.vocabulary import (
     ABBREVIATIONS,
     IRREGULAR,
+    LIGHT,
     OPPOSITES,
     STOP_WORDS,
     SYNONYMS,
 )
 
 __all__ = [
+    "LIGHT_STEMS",
     "OPPOSED",
     "Span",
     "content_stems",
@@ -138,6 +140,7 @@ def _opposed() -> dict[str, frozenset[str]]:
     return pairs
 
 
+LIGHT_STEMS = frozenset(stem(word) for word in LIGHT)
 OPPOSED = _opposed()  # stem → the stems that cannot hold beside it
 
 

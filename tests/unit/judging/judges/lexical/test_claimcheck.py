@@ -44,6 +44,16 @@ def found(claim: str, page: str, title: str = "") -> Finding:
             "The campaign began on 27 April 2026.\n\nLater news of 3 May 2026.\n\nIt offers 18,500 doses to pupils of the campaign.",
             SUPPORTED,
         ),
+        # only the clause about it counts
+        ("Cats are allowed in Harn", "In Harn dogs are allowed, but cats are not allowed.", REFUTED),
+        ("Dogs are allowed in Harn", "In Harn dogs are allowed, but cats are not allowed.", SUPPORTED),
+        ("Swimming is forbidden in Harn", "In Harn swimming is permitted; boats have been banned.", REFUTED),
+        ("Boats are forbidden in Harn", "In Harn swimming is permitted; boats have been banned.", SUPPORTED),
+        ("Platform 3 has not been used", "Platforms 1 and 2 are used; platform 3 has been out of use.", SUPPORTED),
+        # what is only planned is no fact
+        ("The southern bay was drained", "A plan to drain the southern bay was dropped.", UNDECIDED),
+        ("There is a plan to drain the southern bay", "A plan to drain the southern bay was dropped.", SUPPORTED),
+        ("The southern bay was drained", "A plan to drain the southern bay was made. The southern bay was drained.", SUPPORTED),
         # a name the page never has
         ("The bridge was designed by Anton Pryce", "The bridge was designed by Ida Kelmer.", REFUTED),
         ("The bridge was designed by Anton Pryce", "The bridge was designed with care.", UNDECIDED),
@@ -80,6 +90,22 @@ def test_a_quote_is_cut_to_a_bearable_length() -> None:
     reply = verify("Halden Lighthouse was built in 1871", page)
     assert 0 < len(reply.quote) <= 600
     assert reply.quote in page
+
+
+def test_a_compound_claim_is_borne_out_by_passages_far_apart() -> None:
+    filler = "Nothing else happened in Harn for a while. " * 5
+    page = f"Sorrel Hut has 24 beds.\n\n{filler}\n\nThe price at Sorrel Hut is 52 marks."
+    reply = verify("Sorrel Hut has 24 beds and the price is 52 marks", page)
+    assert (reply.finding, reply.quote) == (SUPPORTED, "Sorrel Hut has 24 beds.")
+    assert found("Sorrel Hut has 24 beds and the price is 58 marks", page) is not SUPPORTED
+
+
+def test_a_comparison_of_values_needs_no_text() -> None:
+    assert verify("A price of 58 marks is at most 60 marks", answer="").finding is SUPPORTED
+    assert (
+        verify("A price of 61 marks is at most 60 marks", answer="61 marks is at most 60 marks").finding
+        is REFUTED
+    )
 
 
 def test_without_a_page_the_answer_comes_before_the_task() -> None:

@@ -109,6 +109,12 @@ def test_an_item_that_says_it_found_nothing_is_none() -> None:
         ("Field: 1.2 million", {"type": ["integer", "null"]}, 1200000),
         ("Field: 5 km", {"anyOf": [{"type": "null"}, {"type": "number"}]}, 5),
         ("Field: 5", {"$ref": "#/$defs/count"}, 5),
+        ("Field: 5", {"$ref": "#/$defs//count"}, 5),
+        ("Field: 3 May 2024, 17:30, then 5", {"type": "number"}, 5),
+        ("Field: May 2024 to 3 June 2024", {"type": "string", "format": "date"}, "2024-06-03"),
+        ("The entry fee is 12 € for 3 people.", {"type": "number", "x-labels": ["entry fee"]}, 12),
+        ("Inner: 5", {"properties": {"inner": {"type": "number"}}}, {"inner": 5}),
+        ("Field: a, b", {"items": {"type": "string"}}, ["a", "b"]),
     ],
 )  # fmt: skip
 def test_a_field_is_read_where_it_is_labelled_or_spoken_of(
@@ -138,6 +144,7 @@ def test_a_field_is_read_where_it_is_labelled_or_spoken_of(
             {"type": "number", "x-labels": ["price"]},
         ),
         ("Field: 5", {"type": "wrong"}),
+        ("Field: x", {"anyOf": [{"type": "null"}], "type": "string"}),
         ("nothing at all", {"type": "string"}),
     ],
 )
