@@ -1,27 +1,35 @@
-"""``manage.py taskset``: begin a task set, and find what is wrong with one."""
+"""``manage.py taskset``: begin a task set, find what is wrong with one, try it, take it in, open it."""
 
 from __future__ import annotations
 
 import re
 from argparse import ArgumentParser
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
 
-from judging.rubric import MANIFEST, BundleReading, bundle_template, read_bundle
+from judging.imports import NotActivatable, RefusedBundle, activate, import_taskset, read_whole
+from judging.pages.captures import Capture
+from judging.preview import preview, told
+from judging.rubric import MANIFEST, Bundle, BundleReading, Fault, TaskSpec, bundle_template, read_bundle
 from judging.rubric.schema import PROTOCOLS, TREE
 from judging.taskset_files import read_files
+from submissions.bundle.text import UndecodableText, clean_text
+from submissions.models import TaskSet
 
 
 class Command(BaseCommand):
-    """One subcommand each; ``new`` and ``lint`` need neither a secret nor a database.
+    """One subcommand each; ``new``, ``lint`` and ``preview`` need neither a secret nor a database.
 
     A further subcommand is an entry in ``SUBCOMMANDS``: what it takes, and what it does.
     """
 
-    help = "Begin a task set (new) or check one (lint)."
+    help = (
+        "Begin a task set (new), check it (lint), try it (preview), take it in (import), open it (activate)."
+    )
     requires_system_checks = []
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -82,9 +90,112 @@ def _lint(command: BaseCommand, options: dict[str, Any]) -> None:
     )
 
 
+def _describe_preview(parser: ArgumentParser) -> None:
+    parser.description = (
+        "Judge one answer with the offline judge against the set's own pages, and print every verdict."
+    )
+    parser.add_argument("path", metavar="DIR", type=Path, help="the set's folder or zip")
+    parser.add_argument(
+        "--answer", metavar="FILE", type=Path, required=True, help="Markdown, as a team hands it in"
+    )
+    parser.add_argument(
+        "--task", metavar="KEY", help="needed where neither the set nor the file's folder tells it"
+    )
+    parser.add_argument("--judge", choices=["lexical"], default="lexical")
+
+
+def _preview(command: BaseCommand, options: dict[str, Any]) -> None:
+    bundle, pages, _ = _whole(command, options["path"])
+    task = _task(bundle, options["task"], options["answer"])
+    try:
+        answer = clean_text(options["answer"].read_bytes()).text
+    except (OSError, UndecodableText) as error:
+        raise CommandError(f"{options['answer']}: {error}") from error
+    result = preview(bundle=bundle, pages=pages, task=task, answer=answer, now=timezone.now())
+    command.stdout.write(f"{task.key}: judged offline by rule; a model may decide otherwise")
+    for line in told(result):
+        command.stdout.write(line)
+
+
+def _task(bundle: Bundle, key: str | None, answer: Path) -> TaskSpec:
+    """The task named, the set's only one, or the one the answer's folder is called after."""
+    tasks = {task.key: task for task in bundle.tasks}
+    wanted = key or (next(iter(tasks)) if len(tasks) == 1 else answer.resolve().parent.name)
+    if wanted not in tasks:
+        raise CommandError(f"Which task? --task is one of {', '.join(tasks)}")
+    return tasks[wanted]
+
+
+def _describe_import(parser: ArgumentParser) -> None:
+    parser.description = (
+        "Import a task set with its pages: all of it, or every fault, one a line, and nothing."
+    )
+    parser.add_argument("path", metavar="PATH", type=Path, help="the set's folder or zip")
+    parser.add_argument("--activate", action="store_true", help="open it at once (dev sets)")
+
+
+def _import(command: BaseCommand, options: dict[str, Any]) -> None:
+    try:
+        found = import_taskset(files=_files(command, options["path"]), now=timezone.now())
+    except RefusedBundle as refused:
+        raise _told(command, refused.faults) from refused
+    for warning in found.warnings:
+        command.stdout.write(f"warning: {warning}")
+    tasks = found.task_set.tasks.count()
+    state = "created" if found.created else "unchanged"
+    command.stdout.write(f"{found.task_set}: {state}, {tasks} tasks, {found.pages} pages")
+    if options["activate"]:
+        _open(command, found.task_set)
+
+
+def _describe_activate(parser: ArgumentParser) -> None:
+    parser.description = "Open a version of a dev set; the version that was open retires at the same instant."
+    parser.add_argument("slug", metavar="SLUG")
+    parser.add_argument("version", metavar="VERSION")
+
+
+def _activate(command: BaseCommand, options: dict[str, Any]) -> None:
+    task_set = TaskSet.objects.filter(slug=options["slug"], version=options["version"]).first()
+    if task_set is None:
+        raise CommandError(f"There is no {options['slug']} {options['version']}.")
+    _open(command, task_set)
+
+
+def _open(command: BaseCommand, task_set: TaskSet) -> None:
+    try:
+        opened = activate(task_set=task_set, now=timezone.now())
+    except NotActivatable as error:
+        raise CommandError(f"{task_set}: {error}") from error
+    command.stdout.write(f"{opened}: active since {opened.opens_at:%Y-%m-%d %H:%M} UTC")
+
+
+def _files(command: BaseCommand, path: Path) -> dict[str, bytes]:
+    found = read_files(path)
+    if found.faults:
+        raise _told(command, found.faults)
+    return found.files
+
+
+def _whole(command: BaseCommand, path: Path) -> tuple[Bundle, tuple[Capture, ...], tuple[Fault, ...]]:
+    try:
+        return read_whole(_files(command, path))
+    except RefusedBundle as refused:
+        raise _told(command, refused.faults) from refused
+
+
+def _told(command: BaseCommand, faults: Sequence[Fault]) -> CommandError:
+    """The error to raise once every fault is on the screen."""
+    for fault in faults:
+        command.stdout.write(str(fault))
+    return CommandError(f"{len(faults)} to mend; nothing was done")
+
+
 SUBCOMMANDS: dict[
     str, tuple[Callable[[ArgumentParser], None], Callable[[BaseCommand, dict[str, Any]], None]]
 ] = {
     "new": (_describe_new, _new),
     "lint": (_describe_lint, _lint),
+    "preview": (_describe_preview, _preview),
+    "import": (_describe_import, _import),
+    "activate": (_describe_activate, _activate),
 }
