@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from judging.case import key_or_none
 from judging.citations import url_key
@@ -44,12 +44,20 @@ def import_taskset(*, files: Mapping[str, bytes], now: dt.datetime) -> Imported:
     :raises RefusedBundle: with every fault; nothing was stored.
     """
     bundle, archive, warnings = read_whole(files)
-    existing = TaskSet.objects.filter(slug=bundle.slug, version=bundle.version).first()
-    if existing is not None:
-        _refuse_changes(existing, bundle, archive)
-        return Imported(existing, False, warnings, len(archive))
-    task_set = _create(bundle, archive, now)
-    return Imported(task_set, True, warnings, len(archive))
+    existing = _existing(bundle)
+    if existing is None:
+        try:
+            return Imported(_create(bundle, archive, now), True, warnings, len(archive))
+        except IntegrityError:
+            existing = _existing(bundle)
+            if existing is None:  # not somebody else's import of this version
+                raise
+    _refuse_changes(existing, bundle, archive)
+    return Imported(existing, False, warnings, len(archive))
+
+
+def _existing(bundle: Bundle) -> TaskSet | None:
+    return TaskSet.objects.filter(slug=bundle.slug, version=bundle.version).first()
 
 
 def read_whole(files: Mapping[str, bytes]) -> tuple[Bundle, tuple[Capture, ...], tuple[Fault, ...]]:
@@ -150,23 +158,27 @@ def activate(*, task_set: TaskSet, now: dt.datetime) -> TaskSet:
     :raises NotActivatable: a test set (that needs two people and the release gate), a retired one, or one whose
         closing date has passed.
     """
+    # All versions of the set, in one order: of two activations the second sees what the first did.
+    versions = list(TaskSet.objects.select_for_update().filter(slug=task_set.slug).order_by("id"))
+    task_set = next(version for version in versions if version.pk == task_set.pk)
+    _refuse_opening(task_set, now)
+    if task_set.state == TaskSet.State.ACTIVE:
+        return task_set
+    for old in versions:
+        if old.state == TaskSet.State.ACTIVE:
+            opened = old.opens_at is None or old.opens_at < now
+            old.move(TaskSet.State.RETIRED, closes_at=now if opened else old.closes_at)
+    task_set.move(TaskSet.State.ACTIVE, opens_at=now)
+    return task_set
+
+
+def _refuse_opening(task_set: TaskSet, now: dt.datetime) -> None:
     if task_set.split != TaskSet.Split.DEV:
         raise NotActivatable("a test set is activated by two people; only dev sets open at once")
     if task_set.state in {TaskSet.State.RETIRED, TaskSet.State.RELEASED}:
         raise NotActivatable(f"version {task_set.version} is {task_set.state}; import a new version")
     if task_set.closes_at is not None and task_set.closes_at <= now:
         raise NotActivatable(f"version {task_set.version} closed on {task_set.closes_at:%Y-%m-%d}")
-    active = TaskSet.objects.filter(slug=task_set.slug, state=TaskSet.State.ACTIVE).exclude(pk=task_set.pk)
-    for old in active:
-        opened = old.opens_at is None or old.opens_at < now
-        TaskSet.objects.filter(pk=old.pk).update(
-            state=TaskSet.State.RETIRED, closes_at=now if opened else old.closes_at
-        )
-    TaskSet.objects.filter(pk=task_set.pk).exclude(state=TaskSet.State.ACTIVE).update(
-        state=TaskSet.State.ACTIVE, opens_at=now
-    )
-    task_set.refresh_from_db()
-    return task_set
 
 
 class NotActivatable(Exception):

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from django.db import models
 from django.db.models import Q
 
 from submissions.ids import public_id
+
+
+class IllegalTaskSetMove(Exception):
+    """The version was not in a state from which it may go there: someone else was faster, or it is over."""
+
+    def __init__(self, task_set: str, wanted: str) -> None:
+        super().__init__(f"task set {task_set} cannot become {wanted} from where it is")
+        self.task_set = task_set
+        self.wanted = wanted
 
 
 class TaskSetQuerySet(models.QuerySet["TaskSet"]):
@@ -68,6 +77,14 @@ class TaskSet(models.Model):
     Delivery: TypeAlias = TaskSetDelivery
     State: TypeAlias = TaskSetState
 
+    # The one table by which states move.
+    TRANSITIONS: ClassVar[dict[str, frozenset[str]]] = {
+        "draft": frozenset({"validated", "active"}),
+        "validated": frozenset({"draft", "active"}),
+        "active": frozenset({"retired"}),
+        "retired": frozenset({"released"}),
+        "released": frozenset(),
+    }
     PUBLIC_STATES: ClassVar = (State.ACTIVE, State.RETIRED, State.RELEASED)
 
     slug = models.SlugField(max_length=60)
@@ -120,6 +137,19 @@ class TaskSet(models.Model):
 
     def __str__(self) -> str:
         return f"{self.slug} {self.version}"
+
+    def move(self, to: str, **fields: Any) -> None:
+        """Go to state ``to`` by a conditional UPDATE.
+
+        :param fields: columns that change with the state, in the same UPDATE.
+        :raises IllegalTaskSetMove: ``to`` cannot be reached from this state, or the row has left it meanwhile.
+        """
+        if to not in self.TRANSITIONS[self.state]:
+            raise IllegalTaskSetMove(str(self), to)
+        here = type(self).objects.filter(pk=self.pk, state=self.state)
+        if here.update(state=to, **fields) != 1:
+            raise IllegalTaskSetMove(str(self), to)
+        self.refresh_from_db()
 
     def is_open_at(self, now: dt.datetime) -> bool:
         """Whether it takes answers at ``now``; the same rule as :meth:`TaskSetQuerySet.open_at`."""
