@@ -10,7 +10,7 @@ import pytest
 from django.conf import settings as django_settings
 
 from leaderboard.metrics import REASONS
-from leaderboard.services import ANOTHER_SHOWN, FEWER_RUNS, JUDGED_DIFFERENTLY, publish
+from leaderboard.services import ANOTHER_SHOWN, FEWER_RUNS, publish
 from submissions.api.standing import UNLISTED_REASONS
 from submissions.models import Submission, Team
 from tests.factories import (
@@ -259,7 +259,7 @@ def test_how_every_state_is_shown(
 
 
 def test_the_reasons_of_a_board_are_in_the_list() -> None:
-    board = {*REASONS, FEWER_RUNS, ANOTHER_SHOWN, JUDGED_DIFFERENTLY}
+    board = {*REASONS, FEWER_RUNS, ANOTHER_SHOWN}
     assert board <= set(UNLISTED_REASONS)
 
 
