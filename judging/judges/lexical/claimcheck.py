@@ -20,6 +20,7 @@ SUPPORT_WITH_NUMBERS = 0.5  # the same where every number of the claim agrees
 CONTRADICT = 0.5  # coverage from which differing numbers are about the same thing
 FLIP = 0.55  # coverage from which a negation is about the same thing
 SUBSTITUTED = 0.7  # coverage of what a claim says of a name that the page never has
+PREDICATE = 0.4  # least share of what a claim says of its names: the names alone bear out nothing
 PLANNED = 0.5  # share of a claim that a page only plans from which it is no fact
 RELEVANT = 0.35
 _JOINTS = re.compile(r";|,? \band\b |, (?:of |in )?which |, where |, while |, but ")
@@ -39,7 +40,7 @@ class Decision:
 
 def _substitutes(match: Match) -> bool:
     """Whether the passage says of another name what the claim says of one that the page never has."""
-    return bool(match.rivals) and match.predicate >= SUBSTITUTED
+    return bool(match.rivals) and (match.predicate or 0.0) >= SUBSTITUTED
 
 
 def _contradiction(match: Match) -> str:
@@ -53,10 +54,15 @@ def _contradiction(match: Match) -> str:
     return ""
 
 
+def _is_only_names(match: Match) -> bool:
+    """Whether the passage has the names of a claim and little of what it says of them."""
+    return match.predicate is not None and match.predicate < PREDICATE
+
+
 def _supports(match: Match) -> bool:
     if match.names_missing or match.conflicting or match.missing or match.flipped:
         return False
-    if match.planned >= PLANNED:
+    if match.planned >= PLANNED or (not match.agreed and _is_only_names(match)):
         return False
     floor = SUPPORT_WITH_NUMBERS if match.agreed else SUPPORT
     return min(match.core, match.credited) >= floor

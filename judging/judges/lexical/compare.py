@@ -47,7 +47,7 @@ class Match:
     agreed: tuple[Quantity, ...]
     conflicting: tuple[Quantity, ...]
     missing: tuple[Quantity, ...]
-    predicate: float  # share of what the claim says of its names, 0 if nothing
+    predicate: float | None  # share of what the claim says of its names, None if it says nothing else
     flipped: frozenset[str]  # words said of one and denied of the other, or opposites
     wanted: frozenset[str]  # the words of the core
     planned: float  # share of the core that is found, but only as planned, proposed or tried
@@ -92,7 +92,10 @@ def _query(claim: str, index: Index) -> _Query:
     weight = {t: _importance(t, facts.names) * (0.35 + 0.65 * index.rarity(t)) for t in sorted(facts.stems)}
     core = {t: w for t, w in weight.items() if t not in index.topic}
     unheard = frozenset(n for n in facts.names if n not in index.places and n not in index.title)
-    plain = [{t: w for t, w in words.items() if t not in facts.names} for words in (core, weight)]
+    plain = [
+        {t: w for t, w in words.items() if t not in facts.names and t not in LIGHT_STEMS}
+        for words in (core, weight)
+    ]
     return _Query(facts, unheard, weight, core or weight, plain[0] or plain[1], index.topic, index.title)
 
 
@@ -161,8 +164,8 @@ def _match(query: _Query, window: Window) -> Match:
         agreed,
         conflicting,
         missing,
-        _share(here, query.plain) if query.plain else 0.0,
-        (flipped(claim, window.facts) | opposites) & query.core.keys(),
+        _share(reach, query.plain) if query.plain else None,
+        (flipped(claim, window.facts) | opposites) & (query.core.keys() - claim.names or query.core.keys()),
         frozenset(query.core),
         0.0 if claim.modal else _share(window.facts.planned, query.core),
     )
@@ -177,7 +180,8 @@ def _examined(match: Match, claim: str, index: Index) -> Match:
     passage = _reading(match, index)
     if match.agreed and not match.window.is_row and mispaired(claim, passage):
         match = replace(match, agreed=(), conflicting=(*match.conflicting, *match.agreed))
-    denied = None if match.window.is_answered else contradicted(claim, match.wanted, match.flipped, passage)
+    by_sentence = match.window.is_answered or match.window.facts.planned & match.wanted
+    denied = None if by_sentence else contradicted(claim, match.wanted, match.flipped, passage)
     if denied is not None:
         match = replace(match, flipped=(match.flipped or frozenset({"sense"})) if denied else frozenset())
     if not match.flipped and reversed_roles(claim, passage):

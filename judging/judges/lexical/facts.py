@@ -29,7 +29,7 @@ _URL = re.compile(r"(?:https?://|www\.)[^\s<>\"'）】」]{1,4096}", re.IGNORECA
 _MARKER = re.compile(r"\[\^?\d{1,3}(?:[,;–-] ?\d{1,3})*\]|【[^】]{0,40}】")
 _MARKUP = re.compile(r"[*_`~#\[\]]+|^\s*(?:[-+>•]|\d{1,3}[.)])\s+", re.MULTILINE)
 _CLAUSE = re.compile(
-    r"[,;:()–—。，；：、]|\b(?:but|and|because|since|so|when|if|until|while|although|however|whereas|aber|sondern|pero|mais)\b|\.\s",
+    r"[,;:()–—。，；：、]|\b(?:but|and(?=(?:\s+[^\s,;:.()]+){2})|because|since|so|when|if|until|while|although|however|whereas|aber|sondern|pero|mais)\b|\.\s",
     re.I,
 )
 _NOT_NEGATING = re.compile(
@@ -56,11 +56,16 @@ _LABELLED_NO = re.compile(
 _OUT_OF = re.compile(r"\bout of (?=use|service|order|print|business|operation)", re.IGNORECASE)
 _PLANS = re.compile(
     r"\b(?:plans?|planned|planning|proposals?|propos(?:es|ed|ing)|attempts?|attempted|tri(?:es|ed)|hop(?:es|ed|ing)|intends?|intended"
-    r"|wants?|wanted|ideas?|talks?|bids?|aims?|seeks?|sought)(?: of \d{4})? (?:to|for|of)\b(?P<what>[^.;]*)",
+    r"|wants?|wanted|ideas?|talks?|bids?|aims?|seeks?|sought|motions?|applications?|applied|requests?|calls?|candidac(?:y|ies))(?:\s+of)?\s+(?:to|for)\b(?P<what>[^.;]*)",
+    re.IGNORECASE,
+)
+_REJECTED = re.compile(
+    r"\b(?:reject(?:s|ed)?|defeated|dropped|failed|withdrawn|withdrew|turned down|voted down|abandoned|scrapped|shelved|refused"
+    r"|denied|blocked|cancelled|canceled|thrown out)\b",
     re.IGNORECASE,
 )
 _MODAL = re.compile(
-    r"\b(?:will|would|shall|may|might|could|should|plan|propos|attempt|tri(?:es|ed)\b|hop(?:es|ed|ing)\b|inten[dt]|want|idea|bids?\b|aims?\b"
+    r"\b(?:will|would|shall|may|might|could|should|plan|propos|attempt|tri(?:es|ed)\b|hop(?:es|ed|ing)\b|inten[dt]|want|idea|motion|applicat|request|bids?\b|aims?\b"
     r"|seeks?\b|sought|expect|due to|scheduled|to be\b|is to\b|are to\b)",
     re.IGNORECASE,
 )
@@ -144,6 +149,9 @@ def facts_of(text: str) -> Facts:
     found = tuple(quantities(clean))
     worded = without_quantities(clean, found)
     negated, asserted = _polarity(worded)
+    planned = _planned(worded)
+    if planned and _REJECTED.search(worded):
+        negated, asserted = negated | planned, asserted - planned
     return Facts(
         frozenset(content_stems(worded)),
         names_in(worded),
@@ -152,7 +160,7 @@ def facts_of(text: str) -> Facts:
         asserted,
         _BACKWARD.match(clean) is not None,
         clean.endswith(("?", "？")),
-        _planned(worded),
+        planned,
         _MODAL.search(worded) is not None,
     )
 

@@ -78,6 +78,7 @@ _NUMBER = re.compile(
 )
 _VERSION = re.compile(r"(?:\.\d{1,9}){1,6}")
 _CLOCK = re.compile(r":([0-5]\d)(?::([0-5]\d))?(?:\s?([ap])\.?m\b)?", re.IGNORECASE)
+_HALF_DAY = re.compile(r" ?([ap])\.?m\b", re.IGNORECASE)
 _WORD_NUMBER = re.compile(r"(?<!\w)[^\W\d_]+(?:-[^\W\d_]+)?(?!\w)")
 _ORDINAL = re.compile(r"(?:st|nd|rd|th|º|ª)(?!\w)")
 _SCALE = re.compile(r"[ -]?(百万|[万萬亿億千만억]|[^\W\d_]{1,9}(?![^\W\d_]))")
@@ -215,14 +216,19 @@ def _unit(text: str, start: int, end: int) -> tuple[str, float, int]:
 
 
 def _clock(text: str, digits: str, end: int) -> Number | None:
-    """A time of day or a duration, in seconds: ``17:30``, ``5:30 pm``, ``4:58:51``."""
-    match = _CLOCK.match(text, end)
-    if not match or not digits.isdigit() or len(digits) > 3:
+    """A time of day or a duration, in seconds: ``17:30``, ``5:30 pm``, ``7 pm``, ``4:58:51``."""
+    if not digits.isdigit() or len(digits) > 3:
         return None
-    minutes, seconds, half = match.groups()
+    match = _CLOCK.match(text, end)
+    minutes, seconds, half = match.groups() if match else ("0", "0", None)
+    if match is None:
+        match = _HALF_DAY.match(text, end)
+        half = match[1] if match else None
+    if match is None:
+        return None
     hours = int(digits) % 12 + 12 * (half.casefold() == "p") if half else int(digits)
     value = hours * 3600.0 + int(minutes) * 60 + int(seconds or 0)
-    return Number(value, unit="time", at=(match.start() - len(digits), match.end()))
+    return Number(value, unit="time", at=(end - len(digits), match.end()))
 
 
 def _measured(text: str, match: re.Match[str]) -> Number:

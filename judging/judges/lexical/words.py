@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import zip_longest
 from typing import NamedTuple
 
 from judging.judges.lexical.vocabulary import (
@@ -47,6 +48,7 @@ _SPACELESS = (
     "\u3005-\u3007\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 )
 _CJK_RUN = re.compile(f"[{_SPACELESS}]+")
+_BEFORE_SENTENCE = (".", "?", "!", ":", ";", "")
 _CLOSERS = frozenset(".!?:;。！？；：|")
 _BARS = re.compile(r"[|\t]")  # a row of a table is never wrapped
 _LISTED = re.compile(r"\d{1,3}[.)] ")
@@ -184,18 +186,26 @@ def is_pair(term: str) -> bool:
     return len(term) == 2 and _CJK_RUN.fullmatch(term) is not None
 
 
+def _is_capital(word: str) -> bool:
+    return word[0].isupper() and fold_word(word) not in STOP_WORDS
+
+
 def names_in(text: str) -> frozenset[str]:
-    """Stems of the words of a plain text that are written like names: capitals not at its beginning."""
+    """Stems of the words of a plain text that are written like names.
+
+    Those are capitals within a sentence, and at its beginning where a second capital follows.
+    """
     if _GERMAN.search(text):
         return frozenset()  # every noun is written with a capital there
-    found = set()
-    previous_end = True
     text = _joined(text)
-    for match in _WORD.finditer(text):
-        word = match.group()
-        if word[0].isupper() and not previous_end and fold_word(word) not in STOP_WORDS:
-            found.add(stem(fold_word(word)))
-        previous_end = text[match.end() : match.end() + 2] in (". ", "? ", "! ", ": ")
+    matches = list(_WORD.finditer(text))
+    found = set()
+    for match, following in zip_longest(matches, matches[1:]):
+        first = match.start() == 0 or text[: match.start()].rstrip()[-1:] in _BEFORE_SENTENCE
+        beside = following is not None and text[match.end() : following.start()] in (" ", " & ")
+        named = not first or (beside and following is not None and _is_capital(following.group()))
+        if named and _is_capital(match.group()):
+            found.add(stem(fold_word(match.group())))
     return frozenset(found)
 
 

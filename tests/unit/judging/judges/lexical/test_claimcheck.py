@@ -51,9 +51,14 @@ def found(claim: str, page: str, title: str = "") -> Finding:
         ("Boats are forbidden in Harn", "In Harn swimming is permitted; boats have been banned.", SUPPORTED),
         ("Platform 3 has not been used", "Platforms 1 and 2 are used; platform 3 has been out of use.", SUPPORTED),
         # what is only planned is no fact
-        ("The southern bay was drained", "A plan to drain the southern bay was dropped.", UNDECIDED),
-        ("There is a plan to drain the southern bay", "A plan to drain the southern bay was dropped.", SUPPORTED),
+        ("The southern bay was drained", "A plan to drain the southern bay was made.", UNDECIDED),
+        ("The southern bay was drained", "A plan to drain the southern bay was dropped.", REFUTED),
+        ("There is a plan to drain the southern bay", "A plan to drain the southern bay was made.", SUPPORTED),
+        ("Harn is a heritage site", "In 2011 an application for Harn as a heritage site was rejected.", REFUTED),
         ("The southern bay was drained", "A plan to drain the southern bay was made. The southern bay was drained.", SUPPORTED),
+        # names alone bear out nothing
+        ("Ruth Adeyemi is the mayor", "Present: 23. Chair: Ruth Adeyemi. The treasurer was absent, and the meeting was short.", UNDECIDED),
+        ("Ruth Adeyemi chairs the meeting", "The meeting was chaired by Ruth Adeyemi.", SUPPORTED),
         # a name the page never has
         ("The bridge was designed by Anton Pryce", "The bridge was designed by Ida Kelmer.", REFUTED),
         ("The bridge was designed by Anton Pryce", "The bridge was designed with care.", UNDECIDED),
