@@ -43,5 +43,7 @@ class Command(BaseCommand):
             raise CommandError(f"No team {team!r}. Make it with --organisation NAME.")
         owner = found or create_team(organisation=organisation or "", name=team, now=now)
         key, text = issue_key(team=owner, name=name, now=now, scopes=scope or ApiKey.SCOPES, days=days)
-        self.stderr.write(f"Key {key.public_id} of {owner.name}, until {key.expires_at:%Y-%m-%d}. Shown this once:")
+        self.stderr.write(
+            f"Key {key.public_id} of {owner.name}, until {key.expires_at:%Y-%m-%d}. Shown this once:"
+        )
         self.stdout.write(text)
