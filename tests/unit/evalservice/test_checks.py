@@ -16,7 +16,7 @@ def ids(messages: list[Any]) -> list[str]:
 
 
 def test_the_service_as_it_is_has_no_fault() -> None:
-    registered = registry.registry.get_checks()
+    registered: list[Any] = list(registry.registry.get_checks())
     for check in (checks.check_pipeline, checks.check_queue, checks.check_judge):
         assert check in registered
         assert check(None) == []
