@@ -32,9 +32,14 @@ LOOK_SECONDS = 0.2  # how often the loop looks whether it must stop
 CLOSING_SECONDS = 10  # for the last batch and the closing transaction, before the queue ends a worker
 
 
+class Overran(Exception):
+    """Calls went on long after they should have ended, and were cut off: the next slice will fare no better."""
+
+
 def judge_slice(lease: Lease) -> Slice:
     """Judge the answers of one shard as far as a slice goes.
 
+    :raises Overran: the judge did not keep to its time.
     :raises WorkPaused: the judge will not answer until somebody acts.
     :raises submissions.leases.LeaseLost: somebody else holds the job.
     """
@@ -106,7 +111,7 @@ async def _judge(works: Sequence[AnswerWork], case: Case, memory: Memory, bench:
         if not writer.done():  # what was found is written also when the judging failed: it is paid for
             await bench.recorder.close()
             await asyncio.wait({writer})
-        return _outcome(judging, writer)
+        return _outcome(judging, writer, bench)
     finally:
         writer.cancel()
         await bench.judge.aclose()
@@ -129,12 +134,14 @@ async def _watch(judging: asyncio.Task[bool], writer: asyncio.Task[None], bench:
             await asyncio.wait({judging})
 
 
-def _outcome(judging: asyncio.Task[bool], writer: asyncio.Task[None]) -> bool:
+def _outcome(judging: asyncio.Task[bool], writer: asyncio.Task[None], bench: Bench) -> bool:
     if writer.done() and not writer.cancelled() and (error := writer.exception()):
         raise error
-    if judging.cancelled():
-        return False
-    return judging.result()
+    if not judging.cancelled():
+        return judging.result()
+    if not bench.lease.stop.is_set():
+        raise Overran
+    return False
 
 
 def finish(lease: Lease) -> None:

@@ -9,10 +9,12 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable
 from enum import StrEnum
+from typing import Any
 
 import structlog
 from django.conf import settings
 from django.db import transaction
+from django.db.models import F
 from django.utils import timezone
 
 from submissions.leases import Lease, LeaseLost, acquire
@@ -22,6 +24,8 @@ from submissions.queue import wake
 
 log = structlog.get_logger(__name__)
 
+WAIT_SECONDS = 3  # until a slice that only waited is tried again
+FIRST_PAUSE_SECONDS = 5  # after a slice that raised, doubled for each further one
 AT_WORK = (Submission.State.QUEUED, Submission.State.COLLECTING, Submission.State.JUDGING)
 
 
@@ -30,6 +34,7 @@ class Slice(StrEnum):
 
     DONE = "done"  # the work closed the job itself, in its last transaction
     MORE = "more"  # there is more to do
+    WAITING = "waiting"  # there is more to do, but others hold what it needs
     STOPPED = "stopped"  # the submission was cancelled or paused
 
 
@@ -50,7 +55,7 @@ def drive(job_id: int, work: Callable[[Lease], Slice]) -> str:
     with structlog.contextvars.bound_contextvars(job=job_id, submission=lease.job.submission.public_id):
         if lease.job.submission.state not in AT_WORK:
             return stop(lease)
-        if lease.job.takeovers > settings.EVALSERVICE["JOB_TAKEOVERS"]:
+        if lease.job.takeovers >= settings.EVALSERVICE["JOB_TAKEOVERS"]:
             return fail(lease, "no_progress")
         return _slice(lease, work)
 
@@ -69,20 +74,37 @@ def _slice(lease: Lease, work: Callable[[Lease], Slice]) -> str:
         return stop(lease)
     except Exception:  # whatever a judge, a rubric or a page raises must not leave the job hanging
         log.exception("slice_raised", takeovers=lease.job.takeovers)
-        return give_back(lease, backoff=True)
+        return try_later(lease)
+    return _ended(lease, ended)
+
+
+def _ended(lease: Lease, ended: Slice) -> str:
     if ended is Slice.DONE:
         return "done"
+    if ended is Slice.WAITING:
+        put_off(lease, seconds=WAIT_SECONDS)
+        return "waiting"
     return give_back(lease) if ended is Slice.MORE else stop(lease)
 
 
 @transaction.atomic
-def give_back(lease: Lease, *, backoff: bool = False) -> str:
-    """Make the job ready again: at once, or after a pause that doubles with every try."""
-    now = timezone.now()
-    later = now + dt.timedelta(seconds=5 * 2**lease.job.takeovers) if backoff else None
-    if lease.end(Job.State.READY, not_before=later) and later is None:
-        wake(lease.job, now=now)
-    return "again later" if backoff else "more"
+def give_back(lease: Lease) -> str:
+    """Make the job ready again at once."""
+    if lease.end(Job.State.READY, not_before=None):
+        wake(lease.job, now=timezone.now())
+    return "more"
+
+
+def try_later(lease: Lease) -> str:
+    """Make the job ready again after a pause that doubles with every try that raised or died."""
+    put_off(lease, seconds=FIRST_PAUSE_SECONDS * 2**lease.job.takeovers, takeovers=F("takeovers") + 1)
+    return "again later"
+
+
+def put_off(lease: Lease, *, seconds: float, **fields: Any) -> None:
+    """Make the job ready again in a while. The sweep wakes it: a message would come at once."""
+    later = timezone.now() + dt.timedelta(seconds=seconds)
+    lease.end(Job.State.READY, not_before=later, woken_at=None, **fields)
 
 
 def stop(lease: Lease) -> str:

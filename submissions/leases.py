@@ -19,7 +19,7 @@ from typing import Any, Self
 import structlog
 from django.conf import settings
 from django.db import DatabaseError, connection, transaction
-from django.db.models import ExpressionWrapper, F, Q
+from django.db.models import Case, ExpressionWrapper, F, Q, When
 from django.db.models.fields import DateTimeField
 from django.db.models.functions import Now
 
@@ -123,7 +123,8 @@ def acquire(job_id: int) -> Lease | None:
         lease_owner=owner,
         lease_token=F("lease_token") + 1,
         lease_until=_in(settings.EVALSERVICE["LEASE_SECONDS"]),
-        takeovers=F("takeovers") + 1,
+        # What was given back is no takeover: only a worker that died is held against the job.
+        takeovers=F("takeovers") + Case(When(state=Job.State.RUNNING, then=1), default=0),
     )
     if not taken:
         return None

@@ -180,10 +180,10 @@ def test_a_judge_that_hangs_is_cut_off_and_its_slot_comes_back(
     monkeypatch.setattr(slices, "question_budget", lambda: 0.3)
     judge.seconds = 60.0
     began = time.monotonic()
-    assert judge_answers(job.pk) == "more"
+    assert judge_answers(job.pk) == "again later"
     assert time.monotonic() - began < 3
     job.refresh_from_db()
-    assert job.state == Job.State.READY
+    assert (job.state, job.takeovers) == (Job.State.READY, 1)
 
 
 @pytest.mark.parametrize(

@@ -65,12 +65,12 @@ def test_progress_resets_the_count_of_takeovers() -> None:
     for _ in range(3):
         lease = acquire(job.pk)
         end_lease(job)
-    assert fresh(job).takeovers == 3
+    assert fresh(job).takeovers == 2
     lease = acquire(job.pk)
     assert lease is not None
     with lease.writing():
         pass
-    assert fresh(job).takeovers == 4
+    assert fresh(job).takeovers == 3
     with lease.writing(results=1):
         pass
     assert fresh(job).takeovers == 0
@@ -140,6 +140,34 @@ def test_more_work_makes_the_job_ready_and_wakes_it() -> None:
     assert job.woken_at is not None
 
 
+@pytest.mark.parametrize(("ended", "outcome"), [(Slice.MORE, "more"), (Slice.WAITING, "waiting")])
+def test_work_that_was_given_back_is_never_held_against_it(
+    settings: Any, ended: Slice, outcome: str
+) -> None:
+    job = make_job("judging")
+    for _ in range(settings.EVALSERVICE["JOB_TAKEOVERS"] + 2):
+        assert drive(job.pk, lambda lease: ended) == outcome
+        Job.objects.filter(pk=job.pk).update(not_before=None)
+    assert (fresh(job).takeovers, job.state) == (0, Job.State.READY)
+
+
+def test_a_slice_that_only_waited_is_woken_in_a_moment() -> None:
+    job = make_job("judging")
+    queue.wake(job, now=timezone.now())
+    assert drive(job.pk, lambda lease: Slice.WAITING) == "waiting"
+    assert drive(job.pk, lambda lease: Slice.MORE) == "not free"
+    assert queue.reap(now=timezone.now()) == 0
+    assert queue.reap(now=timezone.now() + dt.timedelta(seconds=4)) == 1
+
+
+def test_workers_that_die_one_after_another_fail_the_submission(settings: Any) -> None:
+    job = make_job("judging")
+    for _ in range(settings.EVALSERVICE["JOB_TAKEOVERS"]):
+        assert acquire(job.pk) is not None
+        end_lease(job)
+    assert drive(job.pk, lambda lease: Slice.MORE) == "failed"
+
+
 def test_a_second_delivery_does_nothing() -> None:
     job = make_job()
     assert acquire(job.pk)
@@ -177,6 +205,7 @@ def test_work_that_raises_is_tried_again_later_and_then_fails_with_a_reason(sett
         assert drive(job.pk, work) == "again later"
         assert fresh(job).not_before is not None
         assert drive(job.pk, work) == "not free"
+        assert queue.reap(now=timezone.now() + dt.timedelta(seconds=5 * 2**job.takeovers)) == 1
         Job.objects.filter(pk=job.pk).update(not_before=None)
     assert drive(job.pk, work) == "failed"
     submission = Submission.objects.get(pk=job.submission_id)
