@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
+from django.conf import settings
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.http import require_safe
+from redis import Redis, RedisError
+
+PATIENCE = 1.0  # seconds for Redis to connect, and to answer
 
 
 @require_safe
@@ -15,10 +21,28 @@ def healthz(request: HttpRequest) -> JsonResponse:
 
 @require_safe
 def readyz(request: HttpRequest) -> JsonResponse:
-    """The database answers, and with it the queue, whose truth lies in its tables."""
+    """The database answers, and Redis where it carries the messages and counts the requests."""
+    if not _database_answers():
+        return JsonResponse({"status": "database unavailable"}, status=503)
+    if settings.REDIS_URL and not _redis_answers(settings.REDIS_URL):
+        return JsonResponse({"status": "redis unavailable"}, status=503)
+    return JsonResponse({"status": "ok"})
+
+
+def _database_answers() -> bool:
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
     except DatabaseError:
-        return JsonResponse({"status": "database unavailable"}, status=503)
-    return JsonResponse({"status": "ok"})
+        return False
+    return True
+
+
+def _redis_answers(url: str) -> bool:
+    client = Redis.from_url(url, socket_connect_timeout=PATIENCE, socket_timeout=PATIENCE)
+    try:
+        with closing(client):
+            client.ping()
+    except RedisError:
+        return False
+    return True
