@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import os
 import sys
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-import django
 import django_stubs_ext
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
@@ -199,7 +197,6 @@ AUTH_PASSWORD_VALIDATORS = [
 
 # ---------------------------------------------------------------- language and time
 LANGUAGE_CODE = "en"
-LANGUAGES = [("en", "English"), ("zh-hans", "简体中文")]
 TIME_ZONE = "UTC"
 USE_TZ = True
 
@@ -210,13 +207,7 @@ REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
     "DEFAULT_SCHEMA_CLASS": "submissions.api.schema.ApiSchema",
-    "DEFAULT_THROTTLE_CLASSES": ["rest_framework.throttling.ScopedRateThrottle"],
-    "DEFAULT_THROTTLE_RATES": {
-        "read": "600/min",
-        "write": "120/min",
-        "answers": "3000/min",
-        "upload": "30/min",
-    },
+    "DEFAULT_THROTTLE_CLASSES": ["submissions.api.throttling.SettingsThrottle"],
     "EXCEPTION_HANDLER": "evalservice.api.problem_handler",
     "UNAUTHENTICATED_USER": None,
     "NUM_PROXIES": env.integer("EVALSERVICE_PROXIES", 0, low=0, high=5),
@@ -262,6 +253,12 @@ EVALSERVICE: dict[str, Any] = {
         "bundle_ratio": env.integer("EVALSERVICE_BUNDLE_RATIO", 100, low=2, high=10_000),
         "urls_per_answer": env.integer("EVALSERVICE_URLS_PER_ANSWER", 200, low=1, high=5_000),
     },
+    "PER_MINUTE": {
+        "read": env.integer("EVALSERVICE_READS_PER_MINUTE", 600, low=1, high=1_000_000),
+        "write": env.integer("EVALSERVICE_WRITES_PER_MINUTE", 120, low=1, high=1_000_000),
+        "answers": env.integer("EVALSERVICE_ANSWERS_PER_MINUTE", 3_000, low=1, high=1_000_000),
+        "upload": env.integer("EVALSERVICE_UPLOADS_PER_MINUTE", 30, low=1, high=1_000_000),
+    },
     "MODEL": {
         "in_flight": env.integer("EVALSERVICE_IN_FLIGHT", 32, low=1, high=1_000),
         "timeout_s": env.integer("EVALSERVICE_MODEL_TIMEOUT", 60, low=1, high=1_800),
@@ -277,18 +274,18 @@ EVALSERVICE: dict[str, Any] = {
     "PAUSED_DAYS": 14,
     "API_KEY_DAYS": 365,
     "IDEMPOTENCY_HOURS": 48,
-    "SLICE_SECONDS": env.integer("EVALSERVICE_SLICE_SECONDS", 30, low=1, high=90),
+    # What a worker may do after the last look at its slice's end must fit into Q_CLUSTER's timeout (a check).
+    "SLICE_SECONDS": env.integer("EVALSERVICE_SLICE_SECONDS", 30, low=1, high=49),
+    "FETCH_SECONDS": 60,  # for one page with its retries
+    "CLOSING_SECONDS": 10,  # for the last batch and the closing transaction
     "LEASE_SECONDS": env.integer("EVALSERVICE_LEASE_SECONDS", 15, low=2, high=120),
     "SHARD_ANSWERS": env.integer("EVALSERVICE_SHARD_ANSWERS", 25, low=1, high=1_000),
     "JOB_TAKEOVERS": 5,
 }
 # A byte of an answer takes up to six in JSON (\u0001): the largest answer must pass as a request's body.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 6 * EVALSERVICE["LIMITS"]["answer_bytes"] + 65_536
-ADMIN_SESSION_AGE = timedelta(hours=8)
-SESSION_COOKIE_AGE = int(ADMIN_SESSION_AGE.total_seconds())
-LOGGING_CONFIG = "logging.config.dictConfig"
+SESSION_COOKIE_AGE = 8 * 3_600  # seconds; sessions are for staff alone
 _level = env.choice(
     "EVALSERVICE_LOG_LEVEL", "WARNING" if DEMO else "INFO", ("DEBUG", "INFO", "WARNING", "ERROR")
 )
 LOGGING = logging_config(plain=DEMO or DEBUG, level=_level)
-DJANGO_VERSION = django.get_version()

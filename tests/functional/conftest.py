@@ -14,6 +14,13 @@ def _no_counts_of_other_tests() -> None:
     cache.clear()
 
 
+@pytest.fixture
+def _no_rates(settings: Any) -> None:
+    """For tests that ask more often than a team may."""
+    rates = dict.fromkeys(settings.EVALSERVICE["PER_MINUTE"], 1_000_000)
+    settings.EVALSERVICE = {**settings.EVALSERVICE, "PER_MINUTE": rates}
+
+
 @pytest.fixture(autouse=True)
 def _static_files_as_they_lie(settings: Any) -> None:
     plain = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}

@@ -422,7 +422,7 @@ def test_a_hidden_set_has_no_page() -> None:
     assert "Briefings" not in get("/method/")
 
 
-def test_our_own_faults_have_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_our_own_faults_have_a_page() -> None:
     board_of({"A": [4, 4, 4]})
     Board.objects.update(document={})
     response = Client(raise_request_exception=False).get(PAGE)

@@ -14,7 +14,7 @@ from submissions.models import Submission
 from tests.factories import make_draft, make_key
 from tests.http import ApiClient, assert_problem
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("_no_rates")]
 
 FUZZ = settings(
     max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
@@ -35,9 +35,7 @@ BODIES = st.dictionaries(NAMES | TEXT, VALUES, max_size=5) | VALUES
 
 
 @pytest.fixture
-def draft(monkeypatch: pytest.MonkeyPatch) -> Submission:
-    """A draft, and no rates."""
-    monkeypatch.setattr("submissions.api.base.ApiView.throttle_classes", [])
+def draft() -> Submission:
     return make_draft()
 
 

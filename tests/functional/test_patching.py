@@ -14,7 +14,7 @@ from submissions.services.accounts import SYSTEM_CHANGEABLE
 from tests.factories import make_key, make_system, make_team
 from tests.http import ApiClient, assert_problem
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("_no_rates")]
 
 VALUES = (
     st.none() | st.booleans() | st.integers(-5, 2**40) | st.text(max_size=8) | st.just("https://x.example")
@@ -64,9 +64,8 @@ def test_any_patch_changes_what_may_change_or_nothing(
 
 
 @pytest.fixture
-def system_of_a_team(monkeypatch: pytest.MonkeyPatch) -> tuple[System, ApiClient]:
-    """A system and its team's client, without a rate limit."""
-    monkeypatch.setattr("submissions.api.base.ApiView.throttle_classes", [])
+def system_of_a_team() -> tuple[System, ApiClient]:
+    """A system and its team's client."""
     system = make_system(make_team())
     return system, ApiClient(make_key(system.team)[1])
 

@@ -41,8 +41,8 @@ def test_a_view_that_names_no_permission_serves_nobody(
     assert_problem(ApiClient().get("me"), "not_authenticated")
 
 
-def test_too_many_requests_are_told_when_to_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rest_framework.throttling.ScopedRateThrottle.THROTTLE_RATES", {"read": "2/min"})
+def test_too_many_requests_are_told_when_to_come_back(settings: Any) -> None:
+    settings.EVALSERVICE = {**settings.EVALSERVICE, "PER_MINUTE": {"read": 2}}
     team = make_team()
     one, other = ApiClient(make_key(team)[1]), ApiClient(make_key(team)[1])
     assert [one.get("me").status_code, other.get("me").status_code] == [200, 200]
