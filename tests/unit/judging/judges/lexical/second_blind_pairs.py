@@ -30,7 +30,7 @@ Noor Castell, 44, runs the restaurant Salt & Stone in Port Hallow, which won its
 with four brothers and studied chemistry before she went to Lyon in 2003 to train under Paulette Grange. She opened Salt & Stone in 2012 with a
 loan of 90,000 euros from her aunt. The restaurant seats 28 guests and is closed on Sundays and Mondays; a menu of nine courses costs 165 euros.
 Castell does not use butter. Her cookbook, Low Tide, has sold more than 60,000 copies. Asked about rumours of a second restaurant in London,
-she laughed: "That is nonsense." 
+she laughed: "That is nonsense."
 """
 
 PAIRS: tuple[Pair, ...] = (
