@@ -84,7 +84,8 @@ def rejudge(submission: Submission, *, actor: str, now: dt.datetime) -> int:
 
     :raises submissions.models.submission.IllegalTransition: it has not been judged, or is being judged.
     """
-    if Submission.objects.select_for_update().get(pk=submission.pk).state not in JUDGED:
+    submission.refresh_from_db(from_queryset=Submission.objects.select_for_update())
+    if submission.state not in JUDGED:
         raise IllegalTransition(submission.public_id, Submission.State.JUDGING)
     submission.move(Submission.State.JUDGING, actor=actor, now=now, reason="rejudge")
     if not forget_failures(submission, now=now):

@@ -156,6 +156,7 @@ def resume(submission: Submission, *, actor: str, now: dt.datetime) -> int:
     """
     unfinished = submission.jobs.filter(state__in=[Job.State.READY, Job.State.RUNNING])
     jobs = list(unfinished.select_for_update().order_by("id"))
+    submission.refresh_from_db(from_queryset=Submission.objects.select_for_update())
     collecting = any(job.kind == Job.Kind.COLLECT for job in jobs)
     to = Submission.State.COLLECTING if collecting else Submission.State.JUDGING
     submission.move(to, actor=actor, now=now, reason="resumed")
