@@ -213,13 +213,13 @@ def _why(submission: Mapping[str, Any]) -> str:
 
 # ------------------------------------------------------------------ what a reader sees
 def board_of(client: Client, task_set: TaskSet) -> dict[str, Any]:
-    """The public board, which must show all three systems in the order of their quality.
+    """The public board, which must show all three systems in the order of their quality, whoever else stands there.
 
     :raises DemoFailed: it does not.
     """
     board = client.board(task_set.slug, task_set.version)
-    names = [entry["system"]["name"] for entry in board["rows"]]
     expected = [name for name, _ in SYSTEMS.values()]
+    names = [row["system"]["name"] for row in board["rows"] if row["system"]["name"] in expected]
     if names != expected:
         raise DemoFailed(f"the board of {task_set.slug} shows {names}, the answers earn {expected}")
     return board

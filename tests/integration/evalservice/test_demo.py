@@ -169,7 +169,7 @@ def board(*names: str) -> dict[str, Any]:
 
 @pytest.mark.django_db
 def test_a_board_in_another_order_or_without_somebody_is_a_failure() -> None:
-    good = board("Meridian", "Quicksilver", "Idler")
+    good = board("Meridian", "My agent", "Quicksilver", "Idler")
     shown: Any = Fake(good, board("Quicksilver", "Meridian", "Idler"), board("Meridian"))
     task_set = make_task_set(slug="briefings")
     assert demo.board_of(shown, task_set) is good
