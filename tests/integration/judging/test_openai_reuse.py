@@ -258,12 +258,14 @@ def test_a_loop_that_ended_without_closing_is_forgotten(endpoint: Endpoint) -> N
     assert len(judge._asker._lanes) == 0
 
 
-def test_closing_twice_or_unused_does_no_harm(endpoint: Endpoint) -> None:
-    async def work(judge: OpenAIJudge) -> None:
+def test_a_judge_closed_twice_or_unused_asks_nothing_and_still_answers(endpoint: Endpoint) -> None:
+    async def work(judge: OpenAIJudge) -> tuple[int, Finding]:
         await judge.aclose()
         await judge.aclose()
+        asked = endpoint.calls
+        return asked, (await judge.verify(CLAIM)).finding
 
-    run(judge_at(endpoint), work)
+    assert run(judge_at(endpoint), work) == (0, Finding.SUPPORTED)
 
 
 def test_the_share_of_calls_in_flight_may_change_during_a_run(endpoint: Endpoint) -> None:

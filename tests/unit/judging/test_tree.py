@@ -270,11 +270,6 @@ def test_a_judged_tree_scores_as_the_rules_say(tree: Node) -> None:
     assert result.status is (Status.PASSED if exact == 1 else Status.FAILED if exact == 0 else Status.PARTIAL)
 
 
-@given(trees(outcomes=(*KNOWN, *UNKNOWN)))
-def test_scoring_twice_gives_the_same(tree: Node) -> None:
-    assert score_tree(tree) == score_tree(tree)
-
-
 @given(trees(outcomes=(*KNOWN, *UNKNOWN)), st.randoms(use_true_random=False))
 def test_the_order_of_parallel_children_changes_no_digit(tree: Node, random: Random) -> None:
     def shuffled(node: Node) -> Node:
