@@ -62,6 +62,13 @@ def replay_submission(run: JudgeRun, *, now: dt.datetime) -> list[AnswerResult]:
     return results
 
 
+def replay_answer(run: JudgeRun, answer: int) -> AnswerResult:
+    """The result of one answer, recomputed as the scoring of its round saw it."""
+    case = load_case(run, now=run.started_at)
+    (result,) = asyncio.run(_replay(load_works(run, [answer]), case, remember(run, [answer])))
+    return result
+
+
 async def _replay(works: Sequence[AnswerWork], case: Case, memory: Memory) -> list[AnswerResult]:
     desk = Desk(memory)
     return await settle(judge_answer(work, case, desk) for work in works)

@@ -1,0 +1,61 @@
+"""Submissions as judging sees them: judged again, or resumed after a pause."""
+
+from __future__ import annotations
+
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils import timezone
+
+from judging.rounds import rejudge
+from submissions.admin import SubmissionAdmin
+from submissions.driving import resume
+from submissions.models import Submission
+from submissions.models.submission import IllegalTransition
+
+admin.site.unregister(Submission)
+
+
+@admin.register(Submission)
+class JudgedSubmissionAdmin(SubmissionAdmin):
+    """The same page, with what a judge operator may set going."""
+
+    actions = ("judge_again", "resume_paused")
+
+    def has_judge_permission(self, request: HttpRequest) -> bool:
+        """Whether this person may have the judge work, which may cost money."""
+        return request.user.has_perm("judging.add_judgerun")
+
+    @admin.action(
+        description="Judge the selected submissions again (only what is not settled)", permissions=["judge"]
+    )
+    def judge_again(self, request: HttpRequest, queryset: QuerySet[Submission]) -> None:
+        """A new round for each that has been judged."""
+        now = timezone.now()
+        for submission in queryset:
+            try:
+                number = rejudge(submission, actor=f"user:{request.user.pk}", now=now)
+            except IllegalTransition:
+                self.message_user(
+                    request,
+                    f"Submission {submission} is {submission.state}: not judged again.",
+                    messages.ERROR,
+                )
+            else:
+                self.message_user(request, f"Submission {submission}: round {number} begins.")
+
+    @admin.action(description="Resume the selected paused submissions", permissions=["judge"])
+    def resume_paused(self, request: HttpRequest, queryset: QuerySet[Submission]) -> None:
+        """Go on where the pause began."""
+        now = timezone.now()
+        for submission in queryset:
+            try:
+                jobs = resume(submission, actor=f"user:{request.user.pk}", now=now)
+            except IllegalTransition:
+                self.message_user(
+                    request,
+                    f"Submission {submission} is {submission.state}: nothing to resume.",
+                    messages.ERROR,
+                )
+            else:
+                self.message_user(request, f"Submission {submission}: {jobs} jobs go on.")
