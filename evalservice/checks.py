@@ -33,10 +33,13 @@ def check_queue(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[
         faults.append(Error("Q_CLUSTER: retry must exceed timeout.", id="evalservice.E003"))
     if queue["max_attempts"] < 1:
         faults.append(Error("Q_CLUSTER: max_attempts must be at least 1.", id="evalservice.E004"))
-    longest = settings.EVALSERVICE["SLICE_SECONDS"] + settings.EVALSERVICE["MODEL"]["timeout_s"]
+    config = settings.EVALSERVICE
+    asking = max(config["FETCH_SECONDS"], config["MODEL"]["timeout_s"])
+    longest = config["SLICE_SECONDS"] + asking + config["CLOSING_SECONDS"]
     if longest >= queue["timeout"]:
         why = (
-            f"A slice may last {longest} s (EVALSERVICE_SLICE_SECONDS + EVALSERVICE_MODEL_TIMEOUT), "
+            f"A slice may last {longest} s (EVALSERVICE_SLICE_SECONDS, a page's {config['FETCH_SECONDS']} s or "
+            f"EVALSERVICE_MODEL_TIMEOUT, and {config['CLOSING_SECONDS']} s to close), "
             f"but the queue kills a worker after {queue['timeout']} s."
         )
         faults.append(Error(why, id="evalservice.E005"))

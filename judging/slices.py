@@ -29,7 +29,6 @@ from submissions.queue.draining import draining
 log = structlog.get_logger(__name__)
 
 LOOK_SECONDS = 0.2  # how often the loop looks whether it must stop
-CLOSING_SECONDS = 10  # for the last batch and the closing transaction, before the queue ends a worker
 
 
 class Overran(Exception):
@@ -96,7 +95,7 @@ def question_budget() -> float:
     asked anew in every slice, and the submission would fail for it.
     """
     config = settings.EVALSERVICE
-    room = settings.Q_CLUSTER["timeout"] - config["SLICE_SECONDS"] - CLOSING_SECONDS
+    room = settings.Q_CLUSTER["timeout"] - config["SLICE_SECONDS"] - config["CLOSING_SECONDS"]
     return float(max(1, min(config["MODEL"]["budget_s"], room)))
 
 

@@ -44,8 +44,8 @@ def test_a_step_that_names_nothing_callable_is_a_fault(settings: Any, path: str,
         ({"retry": 120}, ["evalservice.E003"]),
         ({"retry": 121}, []),
         ({"max_attempts": 0}, ["evalservice.E004"]),
-        ({"timeout": 90}, ["evalservice.E005"]),
-        ({"timeout": 91}, []),
+        ({"timeout": 100}, ["evalservice.E005"]),
+        ({"timeout": 101}, []),
         (
             {"timeout": 50, "retry": 50, "max_attempts": -1},
             ["evalservice.E003", "evalservice.E004", "evalservice.E005"],
@@ -55,9 +55,25 @@ def test_a_step_that_names_nothing_callable_is_a_fault(settings: Any, path: str,
 def test_a_queue_that_would_repeat_long_jobs_for_ever_is_a_fault(
     settings: Any, change: dict[str, int], faults: list[str]
 ) -> None:
-    settings.EVALSERVICE = {**settings.EVALSERVICE, "SLICE_SECONDS": 30, "MODEL": {"timeout_s": 60}}
+    bounds = {"SLICE_SECONDS": 30, "FETCH_SECONDS": 50, "CLOSING_SECONDS": 10, "MODEL": {"timeout_s": 60}}
+    settings.EVALSERVICE = {**settings.EVALSERVICE, **bounds}
     settings.Q_CLUSTER = {**settings.Q_CLUSTER, "timeout": 120, "retry": 600, **change}
     assert ids(checks.check_queue(None)) == faults
+
+
+@pytest.mark.parametrize(
+    ("slice_", "fetch", "model", "closing"),
+    [(51, 60, 1, 10), (51, 1, 60, 10), (1, 110, 1, 10), (31, 60, 60, 30)],
+)
+def test_what_follows_a_slice_must_fit_as_well(
+    settings: Any, slice_: int, fetch: int, model: int, closing: int
+) -> None:
+    settings.Q_CLUSTER = {**settings.Q_CLUSTER, "timeout": 120, "retry": 600}
+    bounds = {"FETCH_SECONDS": fetch, "CLOSING_SECONDS": closing, "MODEL": {"timeout_s": model}}
+    settings.EVALSERVICE = {**settings.EVALSERVICE, **bounds, "SLICE_SECONDS": slice_}
+    assert ids(checks.check_queue(None)) == ["evalservice.E005"]
+    settings.EVALSERVICE = {**settings.EVALSERVICE, **bounds, "SLICE_SECONDS": slice_ - 2}
+    assert ids(checks.check_queue(None)) == []
 
 
 @pytest.mark.parametrize(
