@@ -10,29 +10,29 @@ import datetime as dt
 import hashlib
 import random
 import time
-from collections.abc import Iterable, Sequence
-from urllib.parse import urlsplit
+from collections.abc import Iterable, Mapping, Sequence
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Q
 from django.utils import timezone
 
 from judging.citations import MalformedUrl, cited_urls
-from judging.models import CitedPage, JudgeRun, Page, PageSnapshot
+from judging.hosts import GAP_SECONDS, Claim, claim, host_of, release, seconds_to_wait
+from judging.models import CitedPage, JudgeRun, PageSnapshot
 from judging.pages.captures import Capture, PageVerdict
-from judging.pages.fetch import capture_many
+from judging.pages.fetch import Patience, capture_many
 from judging.pages.store import is_failure, page_for, save_capture
 from judging.rounds import open_round
 from submissions.driving import Slice
+from submissions.egress import Door
 from submissions.leases import Lease
 from submissions.models import Job, Submission
 from submissions.queue.draining import draining
 
 FETCHED_AT_ONCE = 8  # pages, each of another host
-GAP_SECONDS = 1.0  # between two pages of one host
-FETCH_SECONDS = 60  # for one page with its retries; the queue ends a worker some time after its slice
-CLAIM_SECONDS = 120  # a page claimed by a worker that died is free again then
+LOOKED_AT = 500  # citations a pass considers: hosts and pages are looked up by name in one query
+SHORTEST_WAIT_SECONDS = 0.05  # a host that was free a moment ago
+PATIENCE_SECONDS = 3.0  # how long a slice waits for hosts before it lets others have the worker
 
 
 def collect(lease: Lease) -> Slice:
@@ -42,12 +42,17 @@ def collect(lease: Lease) -> Slice:
     if submission.state == Submission.State.QUEUED:
         begin(lease, submission)
     gather = from_archive if settings.EVALSERVICE["PAGES"] == "archive" else from_web
+    patience = PATIENCE_SECONDS
     while waiting := missing(submission):
         if lease.stop.is_set():
             return Slice.STOPPED
         if draining() or time.monotonic() > ends:
             return Slice.MORE
-        gather(lease, submission, waiting)
+        wait = gather(lease, submission, waiting)
+        patience = patience - wait if wait else PATIENCE_SECONDS
+        if patience < 0:
+            return Slice.WAITING
+        lease.stop.wait(wait)
     finish(lease)
     return Slice.DONE
 
@@ -87,8 +92,8 @@ def missing(submission: Submission) -> list[CitedPage]:
     return rows
 
 
-def from_archive(lease: Lease, submission: Submission, rows: Sequence[CitedPage]) -> None:
-    """Give each citation its snapshot out of the set's archive; nothing is fetched."""
+def from_archive(lease: Lease, submission: Submission, rows: Sequence[CitedPage]) -> float:
+    """Give each citation its snapshot out of the set's archive; nothing is fetched, nothing to wait for."""
     now = timezone.now()
     pages = [row.page_id for row in rows]
     archived = PageSnapshot.objects.filter(task_set=submission.task_set_id, page__in=pages).order_by("number")
@@ -100,23 +105,62 @@ def from_archive(lease: Lease, submission: Submission, rows: Sequence[CitedPage]
                 row,
                 known.get(row.page_id) or save_capture(outside_archive(row.url, now), task_set=None, now=now),
             )
+    return 0.0
 
 
-def from_web(lease: Lease, submission: Submission, rows: Sequence[CitedPage]) -> None:
-    """Give citations the snapshots of today that there are, and fetch one page each of some other hosts."""
-    began, now = time.monotonic(), timezone.now()
+def from_web(lease: Lease, submission: Submission, rows: Sequence[CitedPage]) -> float:
+    """Give citations the snapshots of today that there are, and fetch one page each of some hosts that are free.
+
+    The seconds to wait if there was nothing to be had, else 0.
+    """
+    rows, now = rows[:LOOKED_AT], timezone.now()
     known = taken_today(rows, now)
-    new = claim([row for row in rows if row.page_id not in known], now)
-    captures = fetch(new, now) if new else []
+    first = one_a_host(row for row in rows if row.page_id not in known)
+    held = claim(list(first), most=FETCHED_AT_ONCE, now=now)
+    if not known and not held:
+        return max(seconds_to_wait(first, now=now), SHORTEST_WAIT_SECONDS)
+    captures: dict[str, Capture] = {}
+    try:
+        wanted = {one.name: first[one.name] for one in held}
+        # Somebody may have fetched one of these while we waited for its host.
+        known |= taken_today(wanted.values(), now)
+        new = {name: row for name, row in wanted.items() if row.page_id not in known}
+        captures = dict(zip(new, fetch([row.url for row in new.values()], now), strict=True))
+        old = [(row, known[row.page_id]) for row in rows if row.page_id in known]
+        keep(lease, old, [(row, captures[name]) for name, row in new.items()], now)
+    finally:
+        give_back(held, captures)
+    return 0.0
+
+
+def one_a_host(rows: Iterable[CitedPage]) -> dict[str, CitedPage]:
+    """The first citation of each host, by the host's name."""
+    first: dict[str, CitedPage] = {}
+    for row in rows:
+        first.setdefault(host_of(row.page.key), row)
+    return first
+
+
+def keep(
+    lease: Lease,
+    known: Sequence[tuple[CitedPage, PageSnapshot]],
+    new: Sequence[tuple[CitedPage, Capture]],
+    now: dt.datetime,
+) -> None:
+    """Write down what was found and what was fetched."""
     with lease.writing(results=len(known) + len(new)):
-        for row in rows:
-            if row.page_id in known:
-                attach(row, known[row.page_id])
-        for row, capture in zip(new, captures, strict=True):
+        for row, snapshot in known:
+            attach(row, snapshot)
+        for row, capture in new:
             attach(row, save_capture(capture, task_set=None, now=now))
-        Page.objects.filter(pk__in=[row.page_id for row in new]).update(claimed_until=None)
-    if len(known) < len(rows):  # there is more to fetch, or others are fetching it
-        lease.stop.wait(max(0.0, began + GAP_SECONDS - time.monotonic()))
+
+
+def give_back(held: Iterable[Claim], captures: Mapping[str, Capture]) -> None:
+    """Let hosts go: those that were asked rest, for as long as they said."""
+    now = timezone.now()
+    for one in held:
+        asked_for = captures[one.name].retry_after_s if one.name in captures else 0.0
+        release(one, rest_s=max(GAP_SECONDS, asked_for), now=now)
 
 
 def taken_today(rows: Iterable[CitedPage], now: dt.datetime) -> dict[int, PageSnapshot]:
@@ -128,35 +172,25 @@ def taken_today(rows: Iterable[CitedPage], now: dt.datetime) -> dict[int, PageSn
     return {snapshot.page_id: snapshot for snapshot in live.order_by("number") if not is_failure(snapshot)}
 
 
-def claim(rows: Iterable[CitedPage], now: dt.datetime) -> list[CitedPage]:
-    """Pages that nobody else is fetching, no two of one host: fifty teams that cite a page cause one visit."""
-    by_host = {urlsplit(row.url).hostname: row for row in rows}
-    free = Q(claimed_until__isnull=True) | Q(claimed_until__lte=now)
-    until = now + dt.timedelta(seconds=CLAIM_SECONDS)
-    first = list(by_host.values())[:FETCHED_AT_ONCE]
-    return [row for row in first if Page.objects.filter(free, pk=row.page_id).update(claimed_until=until)]
-
-
 def outside_archive(url: str, now: dt.datetime) -> Capture:
     """In archive mode nothing is fetched: a page the archive lacks is our failure, never the team's."""
     return Capture(url=url, verdict=PageVerdict.NETWORK, fetched_at=now, detail="outside the archive")
 
 
-def fetch(rows: Sequence[CitedPage], now: dt.datetime) -> list[Capture]:
-    """Fetch through the one door to the internet, within the time that a slice has for it."""
+def fetch(urls: Sequence[str], now: dt.datetime) -> list[Capture]:
+    """Fetch pages of different hosts through the one door to the internet, within the time of a slice."""
+    if not urls:
+        return []
     config = settings.EVALSERVICE
-    urls = [row.url for row in rows]
-    hosts = tuple(config["KNOWN_GOOD_HOSTS"])
-
-    async def visit() -> list[Capture]:
-        async with asyncio.timeout(FETCH_SECONDS):
-            return await capture_many(urls, fetched_at=now, contact=config["CONTACT"], known_good_hosts=hosts)
-
-    try:
-        return asyncio.run(visit())
-    except TimeoutError:
-        late = f"not done within {FETCH_SECONDS} s"
-        return [Capture(url=url, verdict=PageVerdict.TIMEOUT, fetched_at=now, detail=late) for url in urls]
+    return asyncio.run(
+        capture_many(
+            urls,
+            door=Door(contact=config["CONTACT"]),
+            fetched_at=now,
+            known_good_hosts=tuple(config["KNOWN_GOOD_HOSTS"]),
+            patience=Patience(total=config["FETCH_SECONDS"]),
+        )
+    )
 
 
 def attach(row: CitedPage, snapshot: PageSnapshot) -> None:

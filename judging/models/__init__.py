@@ -1,6 +1,6 @@
 """How answers become scores: rubrics, pages, judges, verdicts. Private: nothing here has a public URL."""
 
-from judging.models.pages import CitedPage, Page, PageSnapshot
+from judging.models.pages import CitedPage, Page, PageHost, PageSnapshot
 from judging.models.rubrics import Rubric
 from judging.models.runs import Extraction, JudgeProfile, JudgeRun, ModelCall, Verdict
 
@@ -11,6 +11,7 @@ __all__ = [
     "JudgeRun",
     "ModelCall",
     "Page",
+    "PageHost",
     "PageSnapshot",
     "Rubric",
     "Verdict",

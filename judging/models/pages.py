@@ -24,13 +24,26 @@ class Page(models.Model):
     key_hash = models.CharField(max_length=64, unique=True)  # SHA-256 of key: URLs outgrow index rows
     url = models.TextField()
     created_at = models.DateTimeField()
-    claimed_until = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering: ClassVar = ["id"]
 
     def __str__(self) -> str:
         return f"page {self.pk}"
+
+
+class PageHost(models.Model):
+    """Who may ask a host, and when: one page at a time across the service (:mod:`judging.hosts`)."""
+
+    name = models.CharField(max_length=255, unique=True)
+    next_at = models.DateTimeField()  # it is left alone until then
+    claimed_until = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering: ClassVar = ["name"]
+
+    def __str__(self) -> str:
+        return f"host {self.pk}"
 
 
 class PageSnapshot(models.Model):

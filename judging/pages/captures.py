@@ -49,6 +49,7 @@ class Capture:
     a reader sees; that of a blocked or missing page is kept as well, for reviewers: only ``readable``
     verdicts are evidence. ``ranges`` are the half-open character ranges of the document's text that ``text``
     holds, in order; empty means all of it. ``static_only`` marks HTML read without a browser. ``probe_ok`` says whether a known good host answered at that time (None: not asked).
+    ``retry_after_s`` is how long the host asked to be left alone.
     ``detail`` is for operators only.
     """
 
@@ -66,5 +67,6 @@ class Capture:
     static_only: bool = False
     ranges: tuple[tuple[int, int], ...] = ()
     probe_ok: bool | None = None
+    retry_after_s: float = 0.0
     extractor: str = ""
     detail: str = ""

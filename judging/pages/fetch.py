@@ -1,4 +1,4 @@
-"""Looking at cited pages, politely: through the one door, host by host, never twice for the same answer."""
+"""Looking at cited pages through the one door, with some patience; never raising for what the world does."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from judging.pages.captures import Capture, PageVerdict
 from judging.pages.reading import read
 from submissions.egress import Door, Fetched, Outcome
 
-__all__ = ["Politeness", "capture", "capture_many"]
+__all__ = ["Patience", "capture_many"]
 
 Sleep = Callable[[float], Awaitable[None]]
 
@@ -25,19 +25,17 @@ _VERDICT_OF = {
     Outcome.REDIRECTS: PageVerdict.ERROR_STATUS,
     Outcome.NETWORK: PageVerdict.NETWORK,
 }
-_HOST = re.compile(r"https?://([^/?#]*)", re.IGNORECASE)
 _TOO_MANY_REQUESTS = 429
 
 
 @dataclass(frozen=True, slots=True)
-class Politeness:
-    """How hard a host may be asked. Times in seconds."""
+class Patience:
+    """How long we try to get a page. Times in seconds."""
 
-    hosts_at_once: int = 8
-    gap: float = 1.0  # between two requests to one host
     retries: int = 2  # after a timeout, a 5xx or a 429; a refusal is not argued with
     back_off: float = 2.0  # before the first retry, doubled for each further one
     longest_wait: float = 20.0  # a host that asks for more (Retry-After) is left alone
+    total: float = 60.0  # for one page with its retries
     sleep: Sleep = asyncio.sleep
 
 
@@ -57,82 +55,72 @@ class _Probe:
             return self._answer
 
 
-async def capture(
-    url: str, *, fetched_at: datetime, door: Door, known_good_hosts: Sequence[str] = ()
-) -> Capture:
-    """Look at one page once. Never raises for anything the outside world does.
-
-    :param fetched_at: the time to note, aware.
-    :param known_good_hosts: asked when the host seems dead, so that our own outage is nobody's fault.
-    """
-    fetched = await door.get(url)
-    return await _captured(url, fetched, fetched_at, _Probe(door, known_good_hosts))
-
-
 async def capture_many(
     urls: Sequence[str],
     *,
+    door: Door,
     fetched_at: datetime,
-    contact: str,
     known_good_hosts: Sequence[str] = (),
-    politeness: Politeness | None = None,
-    door: Door | None = None,
+    patience: Patience | None = None,
 ) -> list[Capture]:
-    """Look at pages, in the order given within a host, several hosts at once; captures in the order of ``urls``.
+    """Look at pages of *different* hosts, all at once; captures in the order of ``urls``.
 
-    :param contact: for site owners, in the user agent; ignored if a ``door`` is given.
+    Never raises for anything the outside world does. Who asks sees to it that no host is asked for two pages at
+    a time (:mod:`judging.hosts`).
+
+    :param fetched_at: the time to note, aware.
+    :param known_good_hosts: asked when a host seems dead, so that our own outage is nobody's fault.
     """
-    door = door or Door(contact=contact)
-    visit = _Visit(door, politeness or Politeness(), fetched_at, _Probe(door, known_good_hosts))
-    by_host: dict[str, list[int]] = {}
-    for index, url in enumerate(urls):
-        by_host.setdefault(_host(url), []).append(index)
-    captures: dict[int, Capture] = {}
-    async with asyncio.TaskGroup() as group:
-        for indices in by_host.values():
-            group.create_task(visit.host(urls, indices, captures))
-    return [captures[index] for index in range(len(urls))]
+    visit = _Visit(door, patience or Patience(), fetched_at, _Probe(door, known_good_hosts))
+    return await asyncio.gather(*(visit.page(url) for url in urls))
 
 
+@dataclass(frozen=True, slots=True)
 class _Visit:
-    """One batch: who is asked when."""
+    """What the pages of one batch have in common."""
 
-    def __init__(self, door: Door, politeness: Politeness, fetched_at: datetime, probe: _Probe) -> None:
-        self._door = door
-        self._politeness = politeness
-        self._fetched_at = fetched_at
-        self._probe = probe
-        self._slots = asyncio.Semaphore(politeness.hosts_at_once)
+    door: Door
+    patience: Patience
+    fetched_at: datetime
+    probe: _Probe
 
-    async def host(self, urls: Sequence[str], indices: Sequence[int], captures: dict[int, Capture]) -> None:
-        """All pages of one host, one after another."""
-        async with self._slots:
-            for position, index in enumerate(indices):
-                if position:
-                    await self._politeness.sleep(self._politeness.gap)
-                fetched = await self._fetched(urls[index])
-                captures[index] = await _captured(urls[index], fetched, self._fetched_at, self._probe)
+    async def page(self, url: str) -> Capture:
+        try:
+            async with asyncio.timeout(self.patience.total):
+                fetched = await self._fetched(url)
+                seen = await _captured(url, fetched, self.fetched_at, self.probe)
+        except TimeoutError:
+            late = f"not done within {self.patience.total:g} s"
+            return Capture(url=url, verdict=PageVerdict.TIMEOUT, fetched_at=self.fetched_at, detail=late)
+        return replace(seen, retry_after_s=self._asked_for(fetched))
 
     async def _fetched(self, url: str) -> Fetched:
-        fetched = await self._door.get(url)
-        for attempt in range(self._politeness.retries):
+        fetched = await self.door.get(url)
+        for attempt in range(self.patience.retries):
             wait = self._wait(fetched, attempt)
             if wait is None:
                 break
-            await self._politeness.sleep(wait)
-            fetched = await self._door.get(url)
+            await self.patience.sleep(wait)
+            fetched = await self.door.get(url)
         return fetched
 
     def _wait(self, fetched: Fetched, attempt: int) -> float | None:
         """Seconds until the next attempt; None if there is no point in one."""
-        status = fetched.status or 0
-        is_busy = fetched.outcome is Outcome.OK and (status == _TOO_MANY_REQUESTS or status >= 500)
-        if not is_busy and fetched.outcome is not Outcome.TIMEOUT:
+        if not _is_busy(fetched) and fetched.outcome is not Outcome.TIMEOUT:
             return None
-        wait = self._politeness.back_off * 2**attempt
-        asked = _retry_after(fetched.headers.get("retry-after", ""), self._fetched_at)
-        wait = max(wait, asked or 0.0, self._politeness.gap)
-        return wait if wait <= self._politeness.longest_wait else None
+        wait = max(self.patience.back_off * 2**attempt, self._asked_for(fetched))
+        return wait if wait <= self.patience.longest_wait else None
+
+    def _asked_for(self, fetched: Fetched) -> float:
+        """Seconds a busy host asked us to wait; 0 if it did not."""
+        if not _is_busy(fetched):
+            return 0.0
+        return _retry_after(fetched.headers.get("retry-after", ""), self.fetched_at) or 0.0
+
+
+def _is_busy(fetched: Fetched) -> bool:
+    status = fetched.status or 0
+    return fetched.outcome is Outcome.OK and (status == _TOO_MANY_REQUESTS or status >= 500)
 
 
 async def _captured(url: str, fetched: Fetched, fetched_at: datetime, probe: _Probe) -> Capture:
@@ -151,11 +139,6 @@ async def _captured(url: str, fetched: Fetched, fetched_at: datetime, probe: _Pr
     if fetched.outcome is Outcome.DEAD_HOST:
         return replace(seen, probe_ok=await probe.ok())
     return seen
-
-
-def _host(url: str) -> str:
-    host = _HOST.match(url)
-    return host[1].lower() if host else ""
 
 
 def _retry_after(value: str, now: datetime) -> float | None:

@@ -9,7 +9,7 @@ from email.utils import format_datetime
 import pytest
 
 from judging.pages.captures import Capture, PageVerdict
-from judging.pages.fetch import Politeness, capture, capture_many
+from judging.pages.fetch import Patience, capture_many
 from submissions.egress import Door, Fetched, FetchLimits, GuardLimits, Outcome, ResolverFailed
 from tests.unit.judging.pages.documents import pdf
 from tests.unit.submissions.egress.world import (
@@ -37,7 +37,8 @@ def look(world: World, url: str, known_good_hosts: Sequence[str] = (), **limits:
             door = Door(
                 "ops@us.org", limits=bounds, resolver=world.resolve, dialer=world.dial, tls=trusting()
             )
-            return await capture(url, fetched_at=NOW, door=door, known_good_hosts=known_good_hosts)
+            (seen,) = await capture_many([url], door=door, fetched_at=NOW, known_good_hosts=known_good_hosts)
+            return seen
 
     return run(story())
 
@@ -151,14 +152,13 @@ class Clockwork:
         self.time += seconds
         await asyncio.sleep(0)
 
-    def visit(self, urls: Sequence[str], **politeness: int) -> list[Capture]:
+    def visit(self, urls: Sequence[str], **patience: float) -> list[Capture]:
         return run(
             capture_many(
                 urls,
-                fetched_at=NOW,
-                contact="",
-                politeness=Politeness(sleep=self.sleep, **politeness),
                 door=self,  # type: ignore[arg-type]
+                fetched_at=NOW,
+                patience=Patience(sleep=self.sleep, **patience),  # type: ignore[arg-type]
             )
         )
 
@@ -173,27 +173,26 @@ def failed(url: str, outcome: Outcome) -> Fetched:
     return Fetched(outcome, url)
 
 
-def test_captures_come_in_the_order_of_the_urls() -> None:
-    urls = ["http://x.org/1", "http://y.org/1", "http://x.org/2", "http://Y.org/2"]
+def test_captures_come_in_the_order_of_the_urls_and_all_hosts_are_asked_at_once() -> None:
+    urls = [f"http://{n}.org/" for n in range(9)]
     clock = Clockwork({url: [ok(url)] for url in urls})
     assert [seen.url for seen in clock.visit(urls)] == urls
+    assert (clock.most_at_once, clock.time) == (9, 0)
     assert clock.visit([]) == []
 
 
-def test_a_host_is_asked_one_page_at_a_time_with_a_gap() -> None:
-    urls = [f"http://x.org/{n}" for n in range(3)]
-    clock = Clockwork({url: [ok(url)] for url in urls})
-    clock.visit(urls)
-    assert clock.log == [(0.0, urls[0]), (1.0, urls[1]), (2.0, urls[2])]
-    assert clock.most_at_once == 1
+def test_a_page_that_takes_too_long_costs_no_other_page_its_time() -> None:
+    class Slow(Clockwork):
+        async def get(self, url: str) -> Fetched:
+            if "slow" in url:
+                await asyncio.sleep(30)
+            return await super().get(url)
 
-
-def test_several_hosts_are_asked_at_once_but_not_too_many() -> None:
-    urls = [f"http://{n}.org/" for n in range(9)]
-    clock = Clockwork({url: [ok(url)] for url in urls})
-    clock.visit(urls, hosts_at_once=3)
-    assert clock.most_at_once == 3
-    assert clock.time == 0
+    seen = Slow({"http://x.org/": [ok("http://x.org/")]}).visit(
+        ["http://slow.org/", "http://x.org/"], total=0.1
+    )
+    assert [one.verdict for one in seen] == [PageVerdict.TIMEOUT, PageVerdict.OK]
+    assert seen[0].detail == "not done within 0.1 s"
 
 
 @pytest.mark.parametrize(
@@ -247,6 +246,12 @@ def test_a_host_says_how_long_to_wait(asked: str, waits: list[float]) -> None:
     seen = clock.visit(["http://x.org/"])[0]
     assert [moment for moment, _ in clock.log] == waits
     assert seen.verdict is (PageVerdict.OK if len(waits) == 2 else PageVerdict.BLOCKED_STATUS)
+    assert seen.retry_after_s == (0.0 if len(waits) == 2 else float(asked))
+
+
+def test_only_a_busy_host_can_ask_for_a_pause() -> None:
+    clock = Clockwork({"http://x.org/": [ok("http://x.org/", 200, retry_after="3600")]})
+    assert clock.visit(["http://x.org/"])[0].retry_after_s == 0.0
 
 
 def test_one_probe_serves_a_batch() -> None:
@@ -257,5 +262,5 @@ def test_one_probe_serves_a_batch() -> None:
 
 
 def test_urls_without_a_host_are_denied_like_any_other() -> None:
-    seen = run(capture_many(["nonsense", "http://localhost/"], fetched_at=NOW, contact="ops@us.org"))
+    seen = run(capture_many(["nonsense", "http://localhost/"], door=Door("ops@us.org"), fetched_at=NOW))
     assert [one.verdict for one in seen] == [PageVerdict.DENIED] * 2
