@@ -57,8 +57,7 @@ class Servers:
                "--threads", "8", "--no-control-socket", "--log-level", "warning"]  # fmt: skip
         for arguments in (web, ["manage.py", "worker"]):
             command = [sys.executable, *arguments]
-            # Our own interpreter and our own arguments.
-            self.processes.append(subprocess.Popen(command, cwd=settings.BASE_DIR))  # noqa: S603
+            self.processes.append(subprocess.Popen(command, cwd=settings.BASE_DIR))  # noqa: S603  # our interpreter and arguments
 
     def check(self) -> None:
         """Nobody has died.

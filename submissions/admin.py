@@ -172,7 +172,7 @@ class ApiKeyAdmin(Keep, admin.ModelAdmin[ApiKey]):
         )
         obj.pk = key.pk
         obj.refresh_from_db()
-        obj.shown_once = text  # type: ignore[attr-defined]
+        obj.shown_once = text  # type: ignore[attr-defined]  # for this response alone
 
     def response_add(
         self, request: HttpRequest, obj: ApiKey, post_url_continue: str | None = None

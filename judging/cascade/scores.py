@@ -28,7 +28,7 @@ _T = TypeVar("_T")
 class Band(StrEnum):
     """What a reader makes of a subtask."""
 
-    PASS = "pass"  # noqa: S105 - a band, not a password
+    PASS = "pass"  # noqa: S105  # a band, not a password
     WEAK = "weak"
     FAIL = "fail"
 

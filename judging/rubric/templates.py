@@ -135,20 +135,20 @@ class _Rewriter(NodeTransformer):
     def __init__(self, loop_names: Iterable[str]) -> None:
         self.loop_names = frozenset(loop_names)
 
-    def visit_Getattr(self, node: nodes.Getattr) -> nodes.Node:  # noqa: N802 - Jinja2's visitor names
+    def visit_Getattr(self, node: nodes.Getattr) -> nodes.Node:  # noqa: N802  # Jinja2's visitors name their methods so
         target = node.node
         if isinstance(target, nodes.Name) and target.name in self.loop_names and node.attr in NEIGHBOURS:
             return nodes.Name(neighbour(node.attr, target.name), "load", lineno=node.lineno)
         return self.generic_visit(node)
 
-    def visit_Getitem(self, node: nodes.Getitem) -> nodes.Node:  # noqa: N802
+    def visit_Getitem(self, node: nodes.Getitem) -> nodes.Node:  # noqa: N802  # as above
         self.generic_visit(node)
         if not isinstance(node.arg, nodes.Slice):
             return node
         bounds = [part or nodes.Const(None) for part in (node.arg.start, node.arg.stop, node.arg.step)]
         return nodes.Filter(node.node, "_sliced", bounds, [], None, None, lineno=node.lineno)
 
-    def visit_Compare(self, node: nodes.Compare) -> nodes.Node:  # noqa: N802
+    def visit_Compare(self, node: nodes.Compare) -> nodes.Node:  # noqa: N802  # as above
         self.generic_visit(node)
         first = node.ops[0]
         if first.op not in {"in", "notin"}:
@@ -156,13 +156,13 @@ class _Rewriter(NodeTransformer):
         found = nodes.Filter(node.expr, "_contained", [first.expr], [], None, None, lineno=node.lineno)
         return found if first.op == "in" else nodes.Not(found, lineno=node.lineno)
 
-    def visit_CondExpr(self, node: nodes.CondExpr) -> nodes.Node:  # noqa: N802
+    def visit_CondExpr(self, node: nodes.CondExpr) -> nodes.Node:  # noqa: N802  # as above
         self.generic_visit(node)
         if node.expr2 is None:
             node.expr2 = nodes.Const(None, lineno=node.lineno)
         return node
 
-    def visit_For(self, node: nodes.For) -> nodes.Node:  # noqa: N802
+    def visit_For(self, node: nodes.For) -> nodes.Node:  # noqa: N802  # as above
         self.generic_visit(node)
         node.iter = nodes.Filter(node.iter, "_first_items", [], [], None, None, lineno=node.lineno)
         return node

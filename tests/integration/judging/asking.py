@@ -43,7 +43,7 @@ class Remembered(dict[str, CachedReply]):
 
     gets = 0
 
-    async def get(self, key: str) -> CachedReply | None:  # type: ignore[override]
+    async def get(self, key: str) -> CachedReply | None:  # type: ignore[override]  # the cache asks by await, a dictionary does not
         """What is remembered, or None."""
         self.gets += 1
         return dict.get(self, key)

@@ -70,7 +70,7 @@ def test_of_two_versions_opened_at_once_one_is_open_in_the_end() -> None:
             import_taskset(files=tree_files(version=f"{turn}.{minor}"), now=now).task_set for minor in (1, 2)
         ]
         turns = cycle(pair)
-        results = at_once(6, lambda turns=turns: activate(task_set=next(turns), now=timezone.now()))  # type: ignore[misc]
+        results = at_once(6, lambda turns=turns: activate(task_set=next(turns), now=timezone.now()))  # type: ignore[misc]  # a lambda with a default
         assert {type(result) for result in results} <= {TaskSet, NotActivatable}
         assert TaskSet.objects.filter(slug="lakes", state="active").count() == 1
         assert sorted(TaskSet.objects.get(pk=one.pk).state for one in pair) == ["active", "retired"]

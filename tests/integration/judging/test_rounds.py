@@ -71,10 +71,10 @@ def test_shards_that_end_at_the_same_time_score_once(settings: Any) -> None:
 
         def end(lease: Any) -> None:
             try:
-                together.wait()  # noqa: B023
+                together.wait()  # noqa: B023  # the threads end within the turn
                 finish(lease)
             except BaseException as failure:
-                failures.append(failure)  # noqa: B023
+                failures.append(failure)  # noqa: B023  # the threads end within the turn
             finally:
                 connections.close_all()
 

@@ -15,7 +15,7 @@ def answer(seen: list[str], request: HttpRequest) -> HttpResponse:
     """What the middleware answers; ``seen`` gets the id as the log and the view see it."""
 
     def view(inner: HttpRequest) -> HttpResponse:
-        seen.extend([structlog.contextvars.get_contextvars()["request_id"], inner.request_id])  # type: ignore[attr-defined]
+        seen.extend([structlog.contextvars.get_contextvars()["request_id"], inner.request_id])  # type: ignore[attr-defined]  # as the middleware sets it
         return HttpResponse()
 
     return RequestIdMiddleware(view)(request)

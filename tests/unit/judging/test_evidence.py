@@ -50,14 +50,14 @@ def test_each_row_of_the_table(
     verdict: str, status: int | None, probe_ok: bool | None, fresh: Standing, later: Standing
 ) -> None:
     facts = {"status": status, "probe_ok": probe_ok, "blocked_days": 14}
-    assert standing(verdict, age=FRESH, **facts) is fresh  # type: ignore[arg-type]
-    assert standing(verdict, age=OLD, **facts) is later  # type: ignore[arg-type]
+    assert standing(verdict, age=FRESH, **facts) is fresh  # type: ignore[arg-type]  # facts are of several types
+    assert standing(verdict, age=OLD, **facts) is later  # type: ignore[arg-type]  # facts are of several types
 
 
 def test_the_clock_settles_to_the_second() -> None:
     facts = {"status": 403, "probe_ok": None, "blocked_days": 14}
     just_before = OLD - dt.timedelta(seconds=1)
-    assert standing("blocked_status", age=just_before, **facts) is Standing.BLOCKED  # type: ignore[arg-type]
+    assert standing("blocked_status", age=just_before, **facts) is Standing.BLOCKED  # type: ignore[arg-type]  # facts are of several types
 
 
 def test_every_verdict_a_snapshot_can_have_is_in_the_table() -> None:

@@ -390,7 +390,7 @@ def test_a_slice_that_ends_goes_on_in_the_next_and_asks_nothing_twice(lengths: l
     work, ends = WORKS[1], iter(lengths)
     while True:
         left = len(judge.asked) + next(ends, 1_000)
-        desk = Desk(memory, judge, Notes(), asyncio.Semaphore(2), lambda: len(judge.asked) >= left)  # noqa: B023
+        desk = Desk(memory, judge, Notes(), asyncio.Semaphore(2), lambda: len(judge.asked) >= left)  # noqa: B023  # called within the turn
         try:
             found = asyncio.run(judge_answer(work, CITED, desk))
             break

@@ -194,7 +194,7 @@ def test_url_and_title_of_a_page_stand_inside_its_fence() -> None:
     ],
 )
 def test_each_kind_of_check_has_its_template(kind: str, page: Passage | None, template: Template) -> None:
-    request = VerifyRequest("c", kind, "s", "t", answer="a", page=page)  # type: ignore[arg-type]
+    request = VerifyRequest("c", kind, "s", "t", answer="a", page=page)  # type: ignore[arg-type]  # one of the two kinds
     prompt = verify_prompt([request], key=KEY)
     item = prompt.schema["properties"]["verdicts"]["items"]
     assert prompt.template is template

@@ -82,7 +82,7 @@ def test_slots_are_padded_so_that_a_short_list_fails_them() -> None:
     assert ids(one.root) == ["root"] + [
         f"{kind}_{n}" for n in (1, 2, 3) for kind in ("person", "given", "sourced")
     ]
-    assert [one.checks[f"given_{n}"].holds for n in (1, 2, 3)] == [True, False, False]  # type: ignore[union-attr]
+    assert [one.checks[f"given_{n}"].holds for n in (1, 2, 3)] == [True, False, False]  # type: ignore[union-attr]  # checks of one kind
     assert one.checks["sourced_1"] == Claim(
         "sourced_1", "Ada came after nobody", ("https://a.org/1", "https://a.org/2")
     )
@@ -97,7 +97,7 @@ def test_surplus_items_are_left_out_and_no_neighbours() -> None:
         "evidence": "none",
     }
     one = plan(with_people(leaf), found={"people": [{"name": "A"}, {"name": "B"}, {"name": "C"}]})
-    assert [check.statement for check in one.checks.values()] == ["A||B", "B|A|"]  # type: ignore[union-attr]
+    assert [check.statement for check in one.checks.values()] == ["A||B", "B|A|"]  # type: ignore[union-attr]  # checks of one kind
 
 
 @pytest.mark.parametrize(
@@ -105,14 +105,14 @@ def test_surplus_items_are_left_out_and_no_neighbours() -> None:
 )
 def test_odd_data_is_no_items(found: Any) -> None:
     one = plan(with_people(GIVEN), found=found)
-    assert [check.holds for check in one.checks.values()] == [False, False]  # type: ignore[union-attr]
+    assert [check.holds for check in one.checks.values()] == [False, False]  # type: ignore[union-attr]  # checks of one kind
 
 
 def test_a_list_that_does_not_fit_is_no_items() -> None:
     task = with_people(GIVEN)
     task["tree"]["for_each"]["in"] = "[found] + found.people"
     one = plan(task, found={"people": "nobody"})
-    assert [check.holds for check in one.checks.values()] == [False, False]  # type: ignore[union-attr]
+    assert [check.holds for check in one.checks.values()] == [False, False]  # type: ignore[union-attr]  # checks of one kind
 
 
 def test_a_loop_over_texts_has_neighbours_too() -> None:
@@ -144,7 +144,7 @@ def test_loops_nest_and_know_the_loop_around_them() -> None:
         }
     )
     one = plan(task, found={"people": [{"name": "Ada", "sources": ["x"]}]})
-    assert [(name, check.statement) for name, check in one.checks.items()] == [  # type: ignore[union-attr]
+    assert [(name, check.statement) for name, check in one.checks.items()] == [  # type: ignore[union-attr]  # checks of one kind
         ("w_1_1", "x by Ada, truefalse2"),
         ("w_1_2", "by Ada, falsetrue2"),
         ("w_2_1", "by , truefalse2"),

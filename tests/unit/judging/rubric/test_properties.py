@@ -82,7 +82,7 @@ def test_a_task_that_is_accepted_can_be_judged(task: Any) -> None:
     rubric = parse_rubric(reading.bundle.tasks[0].rubric, protocol)
     if not cascade:
         found = {"found": {"people": [{"name": 5, "sources": "x"}, None]}}
-        plan = expand(rubric, task="", answer="", extracted=found, failed=frozenset())  # type: ignore[arg-type]
+        plan = expand(rubric, task="", answer="", extracted=found, failed=frozenset())  # type: ignore[arg-type]  # a tree: no cascade
         assert tree_faults(plan.root) == []
         assert plan.checks
 
