@@ -23,16 +23,15 @@ _READ_TASKS = ("submissions.view_task", "judging.view_rubric")
 ROLES: Mapping[str, tuple[str, ...]] = {
     # Sees who takes part and how submissions stand; no prompt, rubric, answer or reason.
     "viewer": _LOOK,
-    # Writes tasks and rubrics; sees no submission's answers or verdicts.
+    # Imports tasks and rubrics, which needs the right to add both; sees no submission's answers or verdicts.
     "task author": ("submissions.view_taskset", *_READ_TASKS, "submissions.add_task", "judging.add_rubric"),
-    # Signs tasks and rubrics of others.
+    # Reads tasks and rubrics of others, and how answers are judged by them.
     "validator": ("submissions.view_taskset", *_READ_TASKS, "submissions.view_answer", "judging.view_verdict"),
     # Keeps the judge running: sees what it did, and the accounts it did it for.
     "judge operator": (
         *_LOOK, *_READ_TASKS, "submissions.view_answer", "submissions.view_job", "submissions.view_submissionevent",
-        "judging.view_page", "judging.view_pagesnapshot", "judging.view_judgeprofile", "judging.add_judgeprofile",
-        "judging.view_judgerun", "judging.add_judgerun", "judging.view_verdict", "judging.view_extraction",
-        "judging.view_modelcall",
+        "judging.view_page", "judging.view_pagesnapshot", "judging.view_judgeprofile", "judging.view_judgerun",
+        "judging.add_judgerun", "judging.view_verdict", "judging.view_extraction", "judging.view_modelcall",
     ),
     # Runs a set: accounts, keys and what teams hand in.
     "set owner": (

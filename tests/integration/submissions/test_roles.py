@@ -5,10 +5,14 @@ from __future__ import annotations
 import pytest
 from django.apps import apps
 from django.apps.registry import Apps
+from django.contrib import admin
 from django.contrib.auth.models import Group, Permission
 from django.core.management import call_command
+from django.test import RequestFactory
 
+from judging.admin.tasksets import IMPORTERS
 from submissions.roles import ROLES, after_migration
+from tests.factories import make_user
 
 pytestmark = pytest.mark.django_db
 
@@ -28,6 +32,27 @@ def test_every_permission_of_the_table_exists() -> None:
     rows = Permission.objects.values_list("content_type__app_label", "codename")
     known = {f"{label}.{codename}" for label, codename in rows}
     assert {name for names in ROLES.values() for name in names} <= known
+
+
+# Rights that open no form but a page or a button: the import of bundles, judging again and resuming.
+BUTTONS = {*IMPORTERS, "judging.add_judgerun"}
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_a_role_holds_no_right_that_opens_nothing(role: str) -> None:
+    request = RequestFactory().get("/admin/")
+    request.user = make_user(staff=True)
+    request.user.groups.add(Group.objects.get(name=role))
+    pages = dict(admin.site._registry)
+    inlines = {
+        inline.model: inline for page in pages.values() for inline in page.get_inline_instances(request)
+    }
+    for name in set(ROLES[role]) - BUTTONS:
+        label, _, rest = name.partition(".")
+        verb, _, model_name = rest.partition("_")
+        model = apps.get_model(label, model_name)
+        opened = pages.get(model) or inlines[model]
+        assert getattr(opened, f"has_{verb}_permission")(request, *([None] if model in inlines else [])), name
 
 
 def test_the_next_migration_puts_right_what_was_changed_by_hand() -> None:
