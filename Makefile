@@ -23,7 +23,7 @@ $(UV):
 	@echo "Fetching the installer …"
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --no-cache-dir --target .tools uv
 
-$(VENV)/.installed: requirements.lock pyproject.toml | $(UV)
+$(VENV)/.installed: requirements.lock pyproject.toml $(wildcard evalservice/client/*.py) | $(UV)
 	@echo "Installing what requirements.lock names …"
 	@test -x $(BIN)/python || $(UV) venv --quiet --python $(PYTHON) $(VENV)
 	@$(call from_registry,pip sync --quiet --require-hashes requirements.lock)

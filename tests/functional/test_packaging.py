@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import venv
@@ -125,3 +126,17 @@ def test_the_command_runs_where_nothing_of_the_server_is(python: Path) -> None:
     nowhere = run(python, "-c", entry, "sets", "--url", "http://127.0.0.1:9")
     assert nowhere.returncode == 4
     assert "Cannot reach the service" in nowhere.stderr
+
+
+def test_a_changed_client_is_installed_anew() -> None:
+    """``make install`` puts a copy of the client into the environment, which must not grow old there."""
+    make = shutil.which("make")
+    assert make is not None
+    command = [make, "--dry-run", "--print-data-base", "--question", ".venv/.installed"]
+    printed = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
+    ).stdout
+    (rule,) = (line for line in printed.splitlines() if line.startswith(".venv/.installed:"))
+    modules = {f"evalservice/client/{path.name}" for path in CLIENT.glob("*.py")}
+    assert modules
+    assert modules <= set(rule.split())
