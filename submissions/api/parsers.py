@@ -52,4 +52,10 @@ class BundleParser(MultiPartParser):
         limit = settings.EVALSERVICE["LIMITS"]["bundle_bytes"] + _FORM_SLACK
         if announced.isascii() and announced.isdigit() and int(announced) > limit:
             raise RequestDataTooBig(f"A bundle of at most {limit - _FORM_SLACK} bytes.")
-        return super().parse(stream, media_type, parser_context)
+        return super().parse(stream, _lower_kind(media_type), parser_context)
+
+
+def _lower_kind(media_type: str | None) -> str:
+    """``Multipart/Form-Data; boundary=X`` with its type in small letters, the only ones Django's parser knows."""
+    kind, mark, parameters = (media_type or "").partition(";")
+    return kind.lower() + mark + parameters

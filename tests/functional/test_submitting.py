@@ -194,6 +194,28 @@ def test_a_large_bundle_is_streamed(client: ApiClient) -> None:
     assert response.json()["answers"] == {"expected": 40, "given": 40}
 
 
+@pytest.mark.parametrize("kind", ["Multipart/Form-Data", "MULTIPART/FORM-DATA"])
+def test_a_media_type_is_the_same_in_any_case(client: ApiClient, task_set: TaskSet, kind: str) -> None:
+    fields = {"system": register(client), "task_set": task_set.slug}
+    parts = [f'--BouNdary\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
+             for name, value in fields.items()]  # fmt: skip
+    head = '--BouNdary\r\nContent-Disposition: form-data; name="bundle"; filename="a"\r\n\r\n'
+    body = "".join(parts).encode() + head.encode() + GOOD + b"\r\n--BouNdary--\r\n"
+    response = client.post("submissions", raw=body, content_type=f"{kind}; boundary=BouNdary")
+    assert (response.status_code, response.json()["state"]) == (202, "queued")
+    draft = client.post("submissions", fields, content_type="Application/JSON")
+    assert (draft.status_code, draft.json()["state"]) == (201, "draft")
+
+
+def test_the_rate_of_uploads_is_the_same_in_any_case(client: ApiClient, settings: Any) -> None:
+    rates = {**settings.EVALSERVICE["PER_MINUTE"], "upload": 1}
+    settings.EVALSERVICE = {**settings.EVALSERVICE, "PER_MINUTE": rates}
+    kinds = ["multipart/form-data; boundary=x", "Multipart/Form-Data; boundary=x"]
+    first, second = (client.post("submissions", raw=b"--x--", content_type=kind) for kind in kinds)
+    assert_problem(first, "request_invalid")
+    assert_problem(second, "rate_limited")
+
+
 def test_finalizing_and_cancelling_twice_are_harmless(client: ApiClient, task_set: TaskSet) -> None:
     submission = draft(client, task_set)
     address = f"submissions/{submission['id']}"

@@ -80,7 +80,7 @@ class SubmissionList(TeamView):
         return "upload" if self._is_form() and self.request.method == "POST" else super().throttle_scope
 
     def _is_form(self) -> bool:
-        return (self.request.content_type or "").startswith("multipart/")
+        return (self.request.content_type or "").lower().startswith("multipart/")
 
     @extend_schema(operation_id="submissions", responses=SubmissionRow(many=True), tags=["submissions"])
     def get(self, request: Request) -> Response:
