@@ -17,7 +17,11 @@ __all__ = ["AnswerWork", "Case", "Snapshot"]
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A stored capture, as judging needs it. ``static_only``: HTML that nobody has seen as a browser shows it."""
+    """A stored capture, as judging needs it.
+
+    ``static_only``: HTML that nobody has seen as a browser shows it. ``collected_at``: when the submission first
+    looked for the page; the clock of what blocks us runs from then, however old or new the capture is.
+    """
 
     id: int
     url: str
@@ -28,7 +32,7 @@ class Snapshot:
     static_only: bool
     text_sha256: str
     title: str
-    fetched_at: dt.datetime
+    collected_at: dt.datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +97,7 @@ class Case:
             snapshot.verdict,
             status=snapshot.status,
             probe_ok=snapshot.probe_ok,
-            age=self.now - snapshot.fetched_at,
+            age=self.now - snapshot.collected_at,
             blocked_days=self.blocked_days,
         )
         # What a browser would have shown is not known: on a test set a person must look.

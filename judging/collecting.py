@@ -104,6 +104,7 @@ def from_archive(lease: Lease, submission: Submission, rows: Sequence[CitedPage]
             attach(
                 row,
                 known.get(row.page_id) or save_capture(outside_archive(row.url, now), task_set=None, now=now),
+                now,
             )
     return 0.0
 
@@ -150,9 +151,9 @@ def keep(
     """Write down what was found and what was fetched."""
     with lease.writing(results=len(known) + len(new)):
         for row, snapshot in known:
-            attach(row, snapshot)
+            attach(row, snapshot, now)
         for row, capture in new:
-            attach(row, save_capture(capture, task_set=None, now=now))
+            attach(row, save_capture(capture, task_set=None, now=now), now)
 
 
 def give_back(held: Iterable[Claim], captures: Mapping[str, Capture]) -> None:
@@ -193,9 +194,11 @@ def fetch(urls: Sequence[str], now: dt.datetime) -> list[Capture]:
     )
 
 
-def attach(row: CitedPage, snapshot: PageSnapshot) -> None:
-    """Once taken, it stays: re-judging looks at the same page."""
-    CitedPage.objects.filter(pk=row.pk, snapshot__isnull=True).update(snapshot=snapshot)
+def attach(row: CitedPage, snapshot: PageSnapshot, now: dt.datetime) -> None:
+    """Once taken, it stays: re-judging looks at the same page. A page fetched again is no younger for it."""
+    CitedPage.objects.filter(pk=row.pk, snapshot__isnull=True).update(
+        snapshot=snapshot, collected_at=row.collected_at or now
+    )
 
 
 @transaction.atomic

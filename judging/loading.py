@@ -24,6 +24,7 @@ TEXTS_KEPT = 256  # snapshots whose text stays in memory during a slice
 def load_case(run: JudgeRun, *, now: dt.datetime) -> Case:
     """What all answers of a submission share."""
     submission = run.submission
+    began = submission.judge_runs.order_by("round").values_list("started_at", flat=True)[0]
     return Case(
         profile_hash=run.profile.content_hash,
         short_circuit=run.short_circuit,
@@ -32,9 +33,9 @@ def load_case(run: JudgeRun, *, now: dt.datetime) -> Case:
         blocked_days=settings.EVALSERVICE["BLOCKED_DAYS"],
         scoring=ScoringProfile.from_mapping(submission.task_set.scoring_profile),
         pages=_pages(submission),
-        references=_references(submission),
+        references=_references(submission, began),
         read=_reader(),
-        collected_at=submission.judge_runs.order_by("round").values_list("started_at", flat=True)[0],
+        collected_at=began,
         own_domains=_own_domains(submission, now),
         votes=int(run.profile.parameters.get("votes", 1)),
     )
@@ -43,15 +44,17 @@ def load_case(run: JudgeRun, *, now: dt.datetime) -> Case:
 def _pages(submission: Submission) -> dict[str, Snapshot]:
     cited = CitedPage.objects.filter(submission=submission, snapshot__isnull=False)
     return {
-        row.page.key: snapshot_data(row.snapshot)
+        row.page.key: snapshot_data(row.snapshot, collected_at=row.collected_at)
         for row in cited.select_related("page", "snapshot")
-        if row.snapshot is not None
+        if row.snapshot is not None and row.collected_at is not None
     }
 
 
-def _references(submission: Submission) -> dict[str, Snapshot]:
+def _references(submission: Submission, began: dt.datetime) -> dict[str, Snapshot]:
     rows = PageSnapshot.objects.filter(task_set=submission.task_set_id).select_related("page")
-    return {row.page.key: snapshot_data(row) for row in rows.order_by("page_id", "number")}
+    return {
+        row.page.key: snapshot_data(row, collected_at=began) for row in rows.order_by("page_id", "number")
+    }
 
 
 def _own_domains(submission: Submission, at: dt.datetime) -> frozenset[str]:

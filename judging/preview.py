@@ -87,7 +87,7 @@ def _snapshot(number: int, page: Capture) -> Snapshot:
         static_only=page.static_only,
         text_sha256=_sha256(page.text),
         title=page.title,
-        fetched_at=page.fetched_at,
+        collected_at=page.fetched_at,
     )
 
 

@@ -97,8 +97,11 @@ def rejudge(submission: Submission, *, actor: str, now: dt.datetime) -> int:
 
 
 def forget_failures(submission: Submission, *, now: dt.datetime) -> int:
-    """Let pages that we could not fetch be collected anew; how many. What failed ``BLOCKED_DAYS`` ago is settled."""
+    """Let pages that we could not fetch be collected anew; how many.
+
+    What was first collected ``BLOCKED_DAYS`` ago is settled, however often it was tried since.
+    """
     oldest = now - dt.timedelta(days=settings.EVALSERVICE["BLOCKED_DAYS"])
-    rows = CitedPage.objects.filter(submission=submission, snapshot__fetched_at__gt=oldest)
+    rows = CitedPage.objects.filter(submission=submission, collected_at__gt=oldest)
     failed = [row.pk for row in rows.select_related("snapshot") if row.snapshot and is_failure(row.snapshot)]
     return CitedPage.objects.filter(pk__in=failed).update(snapshot=None)

@@ -91,7 +91,8 @@ class PageSnapshot(models.Model):
 class CitedPage(models.Model):
     """Which snapshot a submission is judged against: once taken it stays, however often it is re-judged.
 
-    A row without snapshot is a citation still to be fetched.
+    A row without snapshot is a citation still to be fetched, for the first time or again. ``collected_at`` is
+    when it first had one: what we cannot get at settles some time after that, however often we try.
     """
 
     submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="cited_pages")
@@ -100,11 +101,16 @@ class CitedPage(models.Model):
     snapshot = models.ForeignKey(
         PageSnapshot, on_delete=models.PROTECT, null=True, blank=True, related_name="citations"
     )
+    collected_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering: ClassVar = ["submission", "page"]
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["submission", "page"], name="citedpage_once_per_submission"),
+            models.CheckConstraint(
+                condition=Q(snapshot__isnull=True) | Q(collected_at__isnull=False),
+                name="citedpage_snapshot_has_time",
+            ),
         ]
 
     def __str__(self) -> str:

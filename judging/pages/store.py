@@ -91,8 +91,8 @@ def is_failure(row: PageSnapshot) -> bool:
     return found is Standing.RETRY
 
 
-def snapshot_data(row: PageSnapshot) -> Snapshot:
-    """The plain data of a row, as judging uses it."""
+def snapshot_data(row: PageSnapshot, *, collected_at: dt.datetime) -> Snapshot:
+    """The plain data of a row, as judging uses it, for a submission that first looked at ``collected_at``."""
     return Snapshot(
         id=row.pk,
         url=row.url,
@@ -103,7 +103,7 @@ def snapshot_data(row: PageSnapshot) -> Snapshot:
         static_only=row.static_only,
         text_sha256=row.text_sha256,
         title=row.title,
-        fetched_at=row.fetched_at,
+        collected_at=collected_at,
     )
 
 

@@ -198,6 +198,7 @@ BREAKS: dict[str, Callable[[], object]] = {
     "snapshot_verdict_known": lambda: change(snapshot(), verdict="fine"),
     "snapshot_ok_has_text": lambda: change(snapshot(), text_sha256=""),
     "citedpage_once_per_submission": lambda: again(cited()),
+    "citedpage_snapshot_has_time": lambda: change(cited(), snapshot=PageSnapshot.objects.get()),
     "rubric_revision_once_per_task": lambda: again(rubric(task())),
     "profile_version_once": lambda: again(profile(), content_hash="1" * 64),
     "profile_content_once": lambda: again(profile(), version=2),

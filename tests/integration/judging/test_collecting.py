@@ -344,11 +344,30 @@ def test_what_we_failed_to_fetch_is_fetched_again_when_judged_again(web: Web) ->
 def test_what_failed_two_weeks_ago_is_settled_and_not_fetched_again(web: Web) -> None:
     web.verdicts[URLS[0]] = PageVerdict.NETWORK
     submission = judged(lakes(), cites(URLS[0]))
-    PageSnapshot.objects.filter(task_set=None).update(fetched_at=timezone.now() - dt.timedelta(days=14))
+    CitedPage.objects.update(collected_at=timezone.now() - dt.timedelta(days=14))
     assert forget_failures(submission, now=timezone.now()) == 0
     rejudge(submission, actor="test", now=timezone.now())
     assert run_jobs(submission) == ["judge: done", "score: done"]
     assert (submission.state, scores_of(submission)) == ("judged", {"t0": 0.0})
+
+
+def test_a_page_that_fails_every_day_settles_two_weeks_after_it_was_first_collected(
+    web: Web, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    web.verdicts[URLS[0]] = PageVerdict.NETWORK
+    submission = judged(lakes(), cites(URLS[0]))
+    first = CitedPage.objects.get().collected_at
+    began = timezone.now()
+    states = []
+    for day in range(1, 15):
+        now = began + dt.timedelta(days=day, seconds=1)
+        monkeypatch.setattr("django.utils.timezone.now", lambda now=now: now)
+        rejudge(submission, actor="test", now=now)
+        run_jobs(submission)
+        states.append(submission.state)
+    assert states == ["incomplete"] * 13 + ["judged"]
+    assert (len(web.visits), scores_of(submission)) == (14, {"t0": 0.0})
+    assert CitedPage.objects.get().collected_at == first
 
 
 def test_pages_added_to_the_archive_serve_who_missed_them() -> None:

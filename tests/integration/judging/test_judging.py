@@ -159,7 +159,8 @@ PAGES: list[tuple[str, float | None, str, str, str]] = [
     ("nowhere", 0.0, "undecided", "page_dead", "judged"),
     ("unsure", None, "error", "page_retry", "incomplete"),
     ("blocked", None, "not_assessed", "page_blocked", "incomplete"),
-    ("long-blocked", 0.0, "undecided", "page_blocked_settled", "judged"),
+    # The archive met the wall long ago; the submission meets it now.
+    ("long-blocked", None, "not_assessed", "page_blocked", "incomplete"),
     ("not-in-the-archive", None, "error", "page_retry", "incomplete"),
     ("https://999.999.999.999/", 0.0, "undecided", "page_dead", "judged"),
 ]
@@ -204,9 +205,13 @@ def test_in_archive_mode_no_socket_is_opened(monkeypatch: pytest.MonkeyPatch) ->
     assert scores_of(submission) == {"brume": 1.0, "sallow": 1.0}
 
 
-def test_what_blocked_us_settles_after_two_weeks(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("age", [0, 400])
+def test_what_blocked_us_settles_two_weeks_after_it_was_cited(
+    monkeypatch: pytest.MonkeyPatch, age: int
+) -> None:
     now = dt.datetime.now(dt.UTC)
-    wall = dead("wall", "login_wall", status=200, fetched_at=now.isoformat())
+    met = now - dt.timedelta(days=age)
+    wall = dead("wall", "login_wall", status=200, fetched_at=met.isoformat())
     task_set = import_set(tree_files({"brume": lake_task()}, pages=archive({}, wall)))
     submission = judged(task_set, {"brume": lake_answer(212, 14, "wall")})
     assert (submission.state, scores_of(submission)) == ("incomplete", {"brume": None})

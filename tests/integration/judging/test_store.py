@@ -76,9 +76,10 @@ def test_what_was_captured_is_kept_whole() -> None:
         "d",
         "e",
     )
-    data = snapshot_data(row)
+    later = NOW + dt.timedelta(days=1)
+    data = snapshot_data(row, collected_at=later)
     assert (data.id, data.verdict, data.probe_ok, data.static_only) == (row.pk, "ok", True, True)
-    assert (data.fetched_at, data.text_sha256) == (NOW, row.text_sha256)
+    assert (data.collected_at, data.text_sha256) == (later, row.text_sha256)
 
 
 @pytest.mark.django_db

@@ -158,7 +158,7 @@ def snapshot(url: str, text: str = "A page.", verdict: str = "ok", **fields: Any
         "static_only": False,
         "text_sha256": text,  # a hash in the database; here the text itself, so that reading it is easy
         "title": "",
-        "fetched_at": NOW,
+        "collected_at": NOW,
         **fields,
     }
     return Snapshot(**values)

@@ -58,9 +58,9 @@ def test_an_own_page_that_redirects_nowhere_is_told_by_its_url() -> None:
     assert case.standing(snapshot(URL, final_url="")) is Standing.OWN
 
 
-def test_the_clock_of_a_snapshot_runs_from_its_capture() -> None:
-    old = snapshot(URL, verdict="blocked_status", fetched_at=NOW - dt.timedelta(days=14))
-    young = snapshot(URL, verdict="blocked_status", fetched_at=NOW - dt.timedelta(days=13))
+def test_the_clock_of_a_snapshot_runs_from_when_the_submission_first_looked() -> None:
+    old = snapshot(URL, verdict="blocked_status", collected_at=NOW - dt.timedelta(days=14))
+    young = snapshot(URL, verdict="blocked_status", collected_at=NOW - dt.timedelta(days=13))
     assert case_of().standing(old) is Standing.BLOCKED_SETTLED
     assert case_of().standing(young) is Standing.BLOCKED
 

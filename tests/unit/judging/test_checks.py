@@ -194,7 +194,7 @@ def test_a_url_nobody_collected_is_an_error_of_ours() -> None:
 
 
 def test_what_blocked_us_for_two_weeks_supports_nothing() -> None:
-    page = snapshot(A, verdict="challenge", fetched_at=NOW - dt.timedelta(days=14))
+    page = snapshot(A, verdict="challenge", collected_at=NOW - dt.timedelta(days=14))
     found = leaf(claim(A), Scripted(), case_of([page]))
     assert (found.finding, found.code, found.error_class) == (OPEN, "page_blocked_settled", "")
 
@@ -457,9 +457,9 @@ def test_whatever_shapes_a_verdict_changes_its_key() -> None:
 
 
 def test_what_does_not_shape_a_verdict_does_not_change_its_key() -> None:
-    fetched_again = [replace(page, id=99, fetched_at=NOW - dt.timedelta(days=1)) for page in READABLE]
+    looked_before = [replace(page, id=99, collected_at=NOW - dt.timedelta(days=1)) for page in READABLE]
     other_row = replace(WORK, id=2, run=2, seconds=None, rubric_id=5)
-    assert key_of(claim(A)) == key_of(claim(A), other_row, case_of(fetched_again, now=NOW))
+    assert key_of(claim(A)) == key_of(claim(A), other_row, case_of(looked_before, now=NOW))
 
 
 def test_extractions_of_two_names_are_two_questions() -> None:
