@@ -235,6 +235,7 @@ PIPELINE = {
     "pages_collected": "judging.tasks.judge_answers",
     "answers_judged": "judging.tasks.score_submission",
     "submission_judged": "leaderboard.tasks.publish_due",
+    "incomplete_due": "judging.retrying.retry_incomplete",
     "scores_shown": "leaderboard.services.scores_shown",
     "not_listed_because": "leaderboard.services.not_listed_because",
 }

@@ -8,6 +8,7 @@ import structlog
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Max
+from django.utils.module_loading import import_string
 
 from submissions.models import Job, Submission, TaskSet
 from submissions.models.submission import IllegalTransition
@@ -22,12 +23,13 @@ PATIENCE = dt.timedelta(seconds=30)  # a message of the worker that judged it ma
 
 
 def sweep(*, now: dt.datetime) -> None:
-    """Wake idle jobs, publish what waits, end what is over, forget what may be forgotten."""
+    """Wake idle jobs, publish what waits, end what is over, forget what may be forgotten, try what failed again."""
     reap(now=now)
     expire_drafts(now=now)
     give_up_paused(now=now)
     publish_waiting(now=now)
     forget_old_replies(now=now)
+    import_string(settings.PIPELINE["incomplete_due"])(now=now)
 
 
 def give_up_paused(*, now: dt.datetime) -> int:

@@ -99,7 +99,9 @@ def test_only_what_waits_for_its_publication_is_asked_for(
 
 
 # ------------------------------------------------------------------ all together
-def test_a_sweep_does_all_of_it(sent: list[Any]) -> None:
+def test_a_sweep_does_all_of_it(sent: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    retried: list[dt.datetime] = []
+    monkeypatch.setattr("judging.retrying.retry_incomplete", lambda *, now: retried.append(now))
     draft = make_draft(now=NOW - 8 * DAY)
     waiting = make_submission("judged", at=NOW - DAY)
     idle = Job.objects.create(submission=make_submission("judging"), kind=Job.Kind.JUDGE, created_at=NOW)
@@ -110,6 +112,7 @@ def test_a_sweep_does_all_of_it(sent: list[Any]) -> None:
         row.refresh_from_db()
     assert (draft.state, forgotten.state, idle.woken_at) == ("expired", "failed", NOW)
     assert sent == [("submission_judged", waiting.pk)]
+    assert retried == [NOW]
     assert not IdempotencyKey.objects.exists()
     sweep(now=NOW)
     assert draft.events.count() == 1
@@ -122,12 +125,25 @@ def test_a_tick_that_fails_does_not_end_the_worker(
         raise ConnectionError("the broker is away")
 
     monkeypatch.setattr(worker, "sweep", away)
-    worker.tick()
+    worker.tick(False)
     assert "sweep_failed" in caplog.text
 
 
 def test_a_tick_sweeps_with_the_real_clock() -> None:
     draft = make_draft(now=timezone.now() - 8 * DAY)
-    worker.tick()
+    worker.tick(False)
     draft.refresh_from_db()
     assert draft.state == "expired"
+
+
+def test_the_first_tick_of_a_worker_wakes_what_the_one_before_was_woken_for() -> None:
+    now = timezone.now()
+    submission = make_submission("judging")
+    job = Job.objects.create(submission=submission, kind=Job.Kind.JUDGE, created_at=now, woken_at=now)
+    worker.tick(False)
+    job.refresh_from_db()
+    assert job.woken_at == now
+    worker.tick(True)
+    job.refresh_from_db()
+    assert job.woken_at is not None
+    assert job.woken_at > now

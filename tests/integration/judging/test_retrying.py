@@ -1,0 +1,128 @@
+"""Incomplete submissions are judged again by themselves: often enough, and not for ever."""
+
+from __future__ import annotations
+
+import datetime as dt
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from judging import collecting, retrying
+from judging.models import JudgeRun
+from judging.retrying import retry_incomplete
+from judging.rounds import rejudge
+from submissions.models import Submission
+from submissions.models.submission import IllegalTransition
+from submissions.services.sweeping import sweep
+from tests.judging_factories import (
+    import_set,
+    judged,
+    lake_answer,
+    lake_task,
+    run_jobs,
+    scores_of,
+    tree_files,
+)
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+MINUTE, HOUR, DAY = dt.timedelta(minutes=1), dt.timedelta(hours=1), dt.timedelta(days=1)
+A_MOMENT = dt.timedelta(seconds=1)
+
+
+def incomplete(page: str) -> Submission:
+    submission = judged(import_set(tree_files({"brume": lake_task()})), {"brume": lake_answer(212, 14, page)})
+    assert submission.state == "incomplete"
+    return submission
+
+
+class Clock:
+    """A service whose time passes a step at a time, its sweep and its workers with it."""
+
+    def __init__(self, submission: Submission, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.submission = submission
+        self.now = self.began = timezone.now()
+        monkeypatch.setattr(timezone, "now", lambda: self.now)
+
+    def run(self, until: dt.timedelta, step: dt.timedelta) -> list[dt.timedelta]:
+        """When rounds were opened, since the beginning."""
+        opened = []
+        while self.now - self.began < until:
+            self.now += step
+            if retry_incomplete(now=self.now):
+                opened.append(self.now - self.began)
+                run_jobs(self.submission)
+        return opened
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """What was cited is not in the archive: an error of ours, every time."""
+    return Clock(incomplete("missing"), monkeypatch)
+
+
+def live(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
+    """Live pages, none of which can be had."""
+    settings.EVALSERVICE = {**settings.EVALSERVICE, "PAGES": "live"}
+    monkeypatch.setattr(collecting, "from_web", collecting.from_archive)
+
+
+def test_errors_are_tried_again_soon_and_then_daily_until_they_settle(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch, settings: Any
+) -> None:
+    live(monkeypatch, settings)
+    first = clock.run(8 * HOUR, 5 * MINUTE)
+    assert first == [10 * MINUTE, 70 * MINUTE, 430 * MINUTE]
+    daily = clock.run(20 * DAY, 2 * HOUR)
+    assert len(daily) == 14
+    assert daily[-1] >= 14 * DAY
+    assert all(later - sooner >= DAY for sooner, later in pairwise(daily[:-1]))
+    assert (clock.submission.state, scores_of(clock.submission)) == ("judged", {"brume": 0.0})
+    assert [event.actor for event in clock.submission.events.filter(reason="rejudge")] == ["sweep"] * 17
+
+
+def test_in_archive_mode_it_is_tried_three_times_and_when_it_settles(clock: Clock) -> None:
+    opened = clock.run(30 * DAY, 2 * HOUR)
+    assert len(opened) == 4
+    assert opened[2] < DAY
+    assert 14 * DAY <= opened[3] < 15 * DAY
+    assert clock.submission.state == "judged"
+
+
+def test_what_waits_for_a_person_is_tried_once_more_when_walls_settle(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = Clock(incomplete("blocked"), monkeypatch)
+    opened = clock.run(30 * DAY, 2 * HOUR)
+    assert len(opened) == 1
+    assert 14 * DAY <= opened[0] < 15 * DAY
+    assert (clock.submission.state, scores_of(clock.submission)) == ("judged", {"brume": 0.0})
+
+
+def test_a_round_that_was_opened_by_hand_changes_nothing_of_the_clock(clock: Clock) -> None:
+    assert clock.run(10 * MINUTE, 5 * MINUTE) == [10 * MINUTE]
+    rejudge(clock.submission, actor="user:1", now=clock.now)
+    run_jobs(clock.submission)
+    assert clock.run(2 * HOUR, 5 * MINUTE) == [70 * MINUTE]
+
+
+def test_the_sweep_tries_again(clock: Clock) -> None:
+    clock.now += 10 * MINUTE + A_MOMENT
+    sweep(now=clock.now)
+    sweep(now=clock.now)
+    clock.submission.refresh_from_db()
+    assert clock.submission.state == "judging"
+    assert clock.submission.events.latest("id").actor == "sweep"
+
+
+def test_who_judges_it_again_in_the_same_moment_is_not_disturbed(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def too_late(submission: Submission, **how: Any) -> int:
+        raise IllegalTransition(submission.public_id, "judging")
+
+    monkeypatch.setattr(retrying, "rejudge", too_late)
+    assert retry_incomplete(now=clock.now + HOUR) == 0
+    assert JudgeRun.objects.count() == 1
