@@ -14,10 +14,11 @@ from judging.judges.lexical.words import content_stems
 __all__ = ["Group", "groups_in"]
 
 MAX_GROUPS = 200  # runs looked at for one array
+MAX_COMPARED = 20  # headings of a run
 MAX_HEADING = 80  # characters of a heading that is compared with the usual ones
 _NUMBERED = re.compile(r"\W{0,8}(?:\w{1,30}\s)?#?\d{1,3}\s*[.):–—-]|.{0,30}\b\d{1,3}\s*:", re.IGNORECASE)
 _ASIDE = re.compile(
-    r"\W*(?:[\d.]+\W*)?(?:sources?|references?|citations?|bibliography|summary|conclusions?|notes?|methodology|limitations?"
+    r"\W*(?:[\d.]+\W*)?(?:(?:\w{1,20}\s){0,2}(?:sources?|references?|citations?)|bibliography|summary|conclusions?|notes?|methodology|limitations?"
     r"|further reading|introduction|overview|caveats?|disclaimer|appendix|next steps|(?:what|which) i left out.*"
     r"|not (?:chosen|included).*|(?:other|also|why) .{0,40}|rejected.*|excluded.*|planning notes|research .{0,40}"
     r"|来源|参考.{0,6}|总结|结论)\W*",
@@ -38,8 +39,21 @@ class Group:
         """How much the run looks like the list that is wanted, before its items are read; about 1."""
         above = frozenset(content_stems(readable(self.above)))
         fit = len(above & wanted) / len(above) if above else 0.0
-        doubts = 0.2 ** (_is_aside(self.above) + self._are_fields())
-        return (1.0 + 0.5 * fit) * (1.3 if self.numbered else 1.0) * doubts
+        doubts = 0.2 ** (_is_aside(self.above) + self._are_fields()) * (0.5 if self._is_title() else 1.0)
+        named = 1.3 if self._common_words() & wanted else 1.0
+        return (1.0 + 0.5 * fit) * (1.3 if self.numbered else 1.0) * named * doubts
+
+    def _common_words(self) -> frozenset[str]:
+        """What the headings of a run of sections have in common: "Generation" of "Generation 1: …", "Generation 2: …"."""
+        if len(self.items) < 2 or self.items[0].kind is not Kind.SECTION:
+            return frozenset()
+        heads = [frozenset(content_stems(readable(i.head))) for i in self.items[:MAX_COMPARED]]
+        return frozenset.intersection(*heads)
+
+    def _is_title(self) -> bool:
+        """Whether a lone heading stands above others: the title of an answer holds whatever its sections do."""
+        only = self.items[0] if len(self.items) == 1 and not self.numbered else None
+        return only is not None and sum(1 for c in only.children if c.kind is Kind.SECTION) > 1
 
     def _are_fields(self) -> bool:
         """Whether a list is the fields of one thing ("Price: …", "Beds: …") and no list of things."""

@@ -38,9 +38,11 @@ def verify(
     return asyncio.run((judge or LexicalJudge()).verify(request))
 
 
-def extract(answer: str, schema: dict[str, Any], *, page: str | None = None, name: str = "x") -> ExtractReply:
+def extract(
+    answer: str, schema: dict[str, Any], *, page: str | None = None, name: str = "x", instruction: str = ""
+) -> ExtractReply:
     seen = None if page is None else passage(page)
-    return asyncio.run(LexicalJudge().extract(ExtractRequest(name, "", schema, "", answer, seen)))
+    return asyncio.run(LexicalJudge().extract(ExtractRequest(name, instruction, schema, "", answer, seen)))
 
 
 def claims(answer: str, subtask: str = "", limit: int = 40) -> tuple[ExtractedClaim, ...]:

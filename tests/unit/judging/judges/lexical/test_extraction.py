@@ -61,6 +61,45 @@ def test_full_sections_beat_a_longer_list_of_names() -> None:
     assert data(answer, HUTS) == {"huts": EXPECTED}
 
 
+PEOPLE = {
+    "name": NAME,
+    "year": {"type": "integer", "x-pattern": r"(1[89]\d\d|20\d\d)"},
+    "sources": SOURCES,
+}
+TOLD_APART = f"""## Generation 1: Ann Birch (confirmed)
+
+**Dr. Ann Birch** taught him.
+
+**Verification Sources:**
+
+- Registry, 2012 to 2018: {A}
+- Notice: {A}2
+
+**Academic Details:**
+
+- Prize in her field: {A}3
+
+## Generation 2: Cal Dunn (confirmed)
+
+**Dr. Cal Dunn** taught her.
+
+**Verification Sources:**
+
+- Registry: {A}4
+
+## Generation 3: cannot be determined
+
+Nothing was found.
+"""
+
+
+@pytest.mark.parametrize("title", ["", "# Academic lineage of Eve Ford\n\nThree generations.\n\n"])
+@pytest.mark.parametrize("instruction", ["For each generation the advisor's name", "The people who taught"])
+def test_neither_the_title_nor_a_part_of_one_item_is_the_list(title: str, instruction: str) -> None:
+    found = data(title + TOLD_APART, items(PEOPLE), instruction=instruction)["huts"]
+    assert [row.get("name") for row in found[:2]] == ["Ann Birch", "Cal Dunn"]
+
+
 def test_the_number_of_items_is_bounded_by_the_schema() -> None:
     schema = {"type": "object", "properties": {"huts": {"type": "array", "maxItems": 1, "items": {"type": "object", "properties": {"name": NAME}}}}}  # fmt: skip
     assert data("- Sorrel Hut\n- Lantern Hut\n", schema) == {"huts": [{"name": "Sorrel Hut"}]}
