@@ -17,17 +17,17 @@ from django.db import connection
 ROOT = Path(__file__).parent.parent
 
 
-def until(holds: Callable[[], Any], *, seconds: float = 30.0, what: str = "") -> Any:
+def until(holds: Callable[[], Any], *, seconds: float = 30.0, what: Callable[[], str] = str) -> Any:
     """Wait until something holds; what it gave.
 
-    :raises TimeoutError: it did not.
+    :raises TimeoutError: it did not; ``what`` tells more.
     """
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if found := holds():
             return found
         time.sleep(0.02)
-    raise TimeoutError(what or f"{holds} did not hold within {seconds} s")
+    raise TimeoutError(f"{holds} did not hold within {seconds} s\n{what()}")
 
 
 def children(pid: int) -> list[int]:
@@ -70,7 +70,6 @@ class WorkerProcess:
         assert self._process is not None
         return self._process.pid
 
-    @property
     def log(self) -> str:
         """What all its lives wrote."""
         return self._log.read_text()
@@ -86,7 +85,7 @@ class WorkerProcess:
                 stderr=out,
             )
         # The sentinel with two workers, a monitor and a pusher.
-        until(lambda: len(self.tree()) >= 5, what=f"the worker did not come up:\n{self.log}")
+        until(lambda: len(self.tree()) >= 5, what=self.log)
 
     def tree(self) -> list[int]:
         """All processes but the parent."""
@@ -99,7 +98,7 @@ class WorkerProcess:
         below = self.tree()
         self._process.kill()
         self._process.wait()
-        until(lambda: not any(map(is_alive, below)), what=f"children outlived their parent: {below}")
+        until(lambda: not any(map(is_alive, below)), what=self.log)
         self._process = None
 
     def stop(self, *, seconds: float = 30.0) -> int:

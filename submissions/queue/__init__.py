@@ -45,15 +45,13 @@ def wake(job: Job, *, now: dt.datetime) -> None:
     send(STEP_OF_KIND[Job.Kind(job.kind)], job.pk)
 
 
-def idle_jobs(*, now: dt.datetime) -> QuerySet[Job]:
-    """Jobs that somebody should take: nobody holds them, nobody was woken for them lately."""
+def idle_jobs(*, now: dt.datetime, patience: dt.timedelta = WAKE_AGAIN_AFTER) -> QuerySet[Job]:
+    """Jobs that somebody should take: nobody holds them, nobody was woken for them within ``patience``."""
     return (
         Job.objects.filter(
             Q(state=Job.State.READY) | Q(state=Job.State.RUNNING, lease_until__lt=now),
             # A lease that ended after the last wake-up belongs to a worker that died: no need to wait.
-            Q(woken_at__isnull=True)
-            | Q(woken_at__lt=now - WAKE_AGAIN_AFTER)
-            | Q(lease_until__gt=F("woken_at")),
+            Q(woken_at__isnull=True) | Q(woken_at__lt=now - patience) | Q(lease_until__gt=F("woken_at")),
             Q(not_before__isnull=True) | Q(not_before__lte=now),
             submission__state__in=Submission.IN_FLIGHT,
         )
@@ -63,10 +61,10 @@ def idle_jobs(*, now: dt.datetime) -> QuerySet[Job]:
 
 
 @transaction.atomic
-def reap(*, now: dt.datetime, limit: int = 200) -> int:
+def reap(*, now: dt.datetime, limit: int = 200, patience: dt.timedelta = WAKE_AGAIN_AFTER) -> int:
     """Wake idle jobs; the number woken. The conditional UPDATE lets one of several reapers win."""
     woken = 0
-    for job in idle_jobs(now=now)[:limit]:
+    for job in idle_jobs(now=now, patience=patience)[:limit]:
         if Job.objects.filter(pk=job.pk, woken_at=job.woken_at).update(woken_at=now):
             send(STEP_OF_KIND[Job.Kind(job.kind)], job.pk)
             woken += 1

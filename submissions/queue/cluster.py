@@ -60,12 +60,15 @@ class StrictSentinel(django_q.cluster.Sentinel):  # type: ignore[misc]  # django
 
 
 class Worker:
-    """The parent: keeps one cluster alive until SIGTERM, and calls ``tick`` every few seconds."""
+    """The parent: keeps one cluster alive until SIGTERM, and calls ``tick`` every few seconds.
 
-    def __init__(self, *, tick: Callable[[], None]) -> None:
+    ``tick`` is told whether it is the first of a cluster: messages may have gone with the one before.
+    """
+
+    def __init__(self, *, tick: Callable[[bool], None]) -> None:
         self._tick = tick
         self._stopping = False
-        self._ticked = 0.0
+        self._ticked: float | None = None
 
     def run(self) -> None:
         """Serve until told to stop; drains: what runs ends its calls and gives its job back."""
@@ -86,6 +89,7 @@ class Worker:
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._on_signal)  # the cluster has just installed its own
         _heartbeat.value = time.monotonic()
+        self._ticked = None
         try:
             cluster.start()
             self._attend(cluster.sentinel)
@@ -108,6 +112,7 @@ class Worker:
         if now - _heartbeat.value > HUNG_SECONDS:
             log.error("queue_sentinel_hung")
             sentinel.kill()
-        if now - self._ticked >= TICK_SECONDS:
+        first = self._ticked is None
+        if self._ticked is None or now - self._ticked >= TICK_SECONDS:
             self._ticked = now
-            self._tick()
+            self._tick(first)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Any
 
 import structlog
@@ -9,6 +10,7 @@ from django.core.management.base import BaseCommand
 from django.db import connections
 from django.utils import timezone
 
+from submissions.queue import reap
 from submissions.queue.cluster import Worker
 from submissions.services.sweeping import sweep
 
@@ -25,10 +27,13 @@ class Command(BaseCommand):
         Worker(tick=tick).run()
 
 
-def tick() -> None:
+def tick(first: bool) -> None:
     """Sweep; a database or broker that is away for a moment is no reason to end those who work."""
+    now = timezone.now()
     try:
-        sweep(now=timezone.now())
+        if first:  # the cluster before may have died with messages it had taken
+            reap(now=now, patience=dt.timedelta(0))
+        sweep(now=now)
     except Exception:  # the next tick is seconds away
         log.exception("sweep_failed")
     finally:
