@@ -91,6 +91,6 @@ def test_two_reapers_wake_a_job_once(messages: list[Any], monkeypatch: pytest.Mo
     seen = list(idle_jobs(now=now))
     assert reap(now=now) == 1
     # The other one looked at the same moment, and has the row as it was.
-    monkeypatch.setattr(queue, "idle_jobs", lambda *, now: seen)
+    monkeypatch.setattr(queue, "idle_jobs", lambda **when: seen)
     assert reap(now=now) == 0
     assert messages == [("judging.tasks.judge_answers", job.pk)]
