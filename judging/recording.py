@@ -28,7 +28,17 @@ SECONDS = 0.5
 WAITING = 1_000  # rows; beyond it the judges wait for the writer
 
 Row = Verdict | Extraction | ModelCall
+# What is there for all runs.
+SETTLED: dict[type[Row], Q] = {
+    Verdict: Q(finding__in=["supported", "refuted", "undecided"]),
+    Extraction: Q(outcome="ok"),
+    ModelCall: Q(),
+}
 T = TypeVar("T")
+
+
+class RowRefused(Exception):
+    """A finding could not be stored: it breaks a rule of the database."""
 
 
 class Recorder:
@@ -138,12 +148,35 @@ def save(lease: Lease, batch: Sequence[Row]) -> None:
     """One fenced transaction; rows that exist already are left as they are.
 
     :raises submissions.leases.LeaseLost: nothing was written.
+    :raises RowRefused: a row breaks a rule of the database; nothing was written.
     """
     results = sum(not isinstance(row, ModelCall) for row in batch)
     with lease.writing(results=results):
-        for model in (ModelCall, Extraction, Verdict):
-            rows: Any = [row for row in batch if isinstance(row, model)]
-            model._default_manager.bulk_create(rows, ignore_conflicts=True)
+        insert(ModelCall, [row for row in batch if isinstance(row, ModelCall)], ("key",))
+        insert(Extraction, [row for row in batch if isinstance(row, Extraction)], ("answer_id", "key"))
+        insert(Verdict, [row for row in batch if isinstance(row, Verdict)], ("answer_id", "key"))
+
+
+def insert(model: type[Row], rows: Sequence[Any], identity: Sequence[str]) -> None:
+    """Add the rows that are not there yet; call inside a transaction.
+
+    SQLite leaves out silently not only what is there, but also what breaks a rule: so it is looked after.
+
+    :raises RowRefused: a row is neither new nor there.
+    """
+    if not rows:
+        return
+    manager: Any = model._default_manager
+    manager.bulk_create(rows, ignore_conflicts=True)
+    wanted = {tuple(getattr(row, name) for name in identity) for row in rows}
+    there = manager.filter(SETTLED[model] | _of_run(rows[0]), key__in=[row.key for row in rows])
+    if refused := wanted - set(there.values_list(*identity)):
+        raise RowRefused(f"{model.__name__}: {len(refused)} of {len(rows)}")
+
+
+def _of_run(row: Row) -> Q:
+    """What else may keep a row from being added: in a run, each check of an answer is found once."""
+    return Q() if isinstance(row, ModelCall) else Q(run=row.run_id)
 
 
 def stored_reply(key: str) -> CachedReply | None:
@@ -208,13 +241,11 @@ def remember(run: JudgeRun, answers: Sequence[int]) -> Memory:
     Later runs do not count: replayed, a run says what it said when it ended.
     """
     memory = Memory()
-    settled = Q(finding__in=["supported", "refuted", "undecided"], run__round__lt=run.round)
-    verdicts = Verdict.objects.filter(Q(run=run) | settled, answer__in=answers)
+    earlier = Q(run__round__lt=run.round)
+    verdicts = Verdict.objects.filter(Q(run=run) | (SETTLED[Verdict] & earlier), answer__in=answers)
     for verdict in verdicts.order_by("id").iterator():
         memory.judgements[verdict.answer_id, verdict.key] = _judgement(verdict)
-    read = Extraction.objects.filter(
-        Q(run=run) | Q(outcome="ok", run__round__lt=run.round), answer__in=answers
-    )
+    read = Extraction.objects.filter(Q(run=run) | (SETTLED[Extraction] & earlier), answer__in=answers)
     for row in read.order_by("id").iterator():
         outcome = ExtractOutcome(row.outcome)
         memory.readings[row.answer_id, row.key] = Reading(outcome, row.data, row.reason)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from django.db import connections
+from django.db import IntegrityError, connections
 from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -20,7 +20,7 @@ from judging.cascade import Finding
 from judging.desk import Judgement, Reading
 from judging.judges.base import Attempt, CachedReply, CallRecord, ExtractOutcome, Usage
 from judging.models import Extraction, JudgeRun, ModelCall, Rubric, Verdict
-from judging.recording import Recorder, extraction_row, remember, save, verdict_row
+from judging.recording import Recorder, RowRefused, extraction_row, remember, save, verdict_row
 from judging.rounds import open_round
 from submissions.leases import Lease, LeaseLost, acquire
 from submissions.models import Job
@@ -217,6 +217,59 @@ def test_a_row_that_is_there_stays_as_it_is(scene: Scene) -> None:
     )
     assert [row.reason for row in Verdict.objects.order_by("id")] == ["first", ""]
     assert Extraction.objects.get().data == 1
+
+
+def broken(scene: Scene, kind: str) -> Any:
+    """A row that a rule of the database refuses."""
+    verdict, extraction = scene.verdict(KEYS[9]), scene.extraction(KEYS[9], 1)
+    call = ModelCall(key=KEYS[9], content="", model_served="", finish_reason="", created_at=timezone.now())
+    if kind == "check":
+        verdict.finding = "perhaps"
+        return verdict
+    if kind == "null":
+        extraction.created_at = None  # type: ignore[assignment]
+        return extraction
+    call.created_at = None  # type: ignore[assignment]
+    return call
+
+
+@pytest.mark.parametrize("kind", ["check", "null", "call"])
+def test_a_row_that_breaks_a_rule_is_no_row_that_is_there(scene: Scene, kind: str) -> None:
+    with pytest.raises((RowRefused, IntegrityError)):
+        save(scene.lease, [scene.verdict(KEYS[0]), broken(scene, kind), scene.extraction(KEYS[1], 1)])
+    assert not Verdict.objects.exists()
+    assert not Extraction.objects.exists()
+    assert not ModelCall.objects.exists()
+
+
+def test_an_unsettled_row_of_an_earlier_round_does_not_stand_for_a_refused_one(scene: Scene) -> None:
+    save(scene.lease, [scene.verdict(KEYS[0], Finding.ERROR)])
+    scene.run = JudgeRun.objects.create(
+        submission=scene.run.submission,
+        round=2,
+        profile=scene.run.profile,
+        short_circuit=False,
+        started_at=timezone.now(),
+    )
+    row = scene.verdict(KEYS[0])
+    row.finding = "perhaps"
+    with pytest.raises((RowRefused, IntegrityError)):
+        save(scene.lease, [row])
+    assert [verdict.finding for verdict in Verdict.objects.all()] == ["error"]
+
+
+def test_a_settled_row_of_another_round_stands_for_a_second_one(scene: Scene) -> None:
+    save(scene.lease, [scene.verdict(KEYS[0], reason="first"), scene.extraction(KEYS[1], 1)])
+    scene.run = JudgeRun.objects.create(
+        submission=scene.run.submission,
+        round=2,
+        profile=scene.run.profile,
+        short_circuit=False,
+        started_at=timezone.now(),
+    )
+    save(scene.lease, [scene.verdict(KEYS[0], reason="second"), scene.extraction(KEYS[1], 2)])
+    assert [row.reason for row in Verdict.objects.all()] == ["first"]
+    assert [row.data for row in Extraction.objects.all()] == [1]
 
 
 def test_who_lost_the_lease_writes_nothing(scene: Scene) -> None:
