@@ -6,7 +6,8 @@ import secrets
 from collections.abc import Callable
 
 import structlog
-from django.http import HttpRequest, HttpResponse
+from django.core.exceptions import BadRequest
+from django.http import Http404, HttpRequest, HttpResponse
 
 
 class RequestIdMiddleware:
@@ -25,3 +26,23 @@ class RequestIdMiddleware:
             response = self.get_response(request)
         response["X-Request-Id"] = request_id
         return response
+
+
+class NulMiddleware:
+    """Turn requests away that name something with a NUL in it: PostgreSQL holds no such text and refuses to look.
+
+    In the path that is an address where nothing is (404); in the query or in a cookie, a request that cannot be
+    understood (400). Bodies are read by fields that refuse it themselves.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if "\0" in request.path_info:
+            raise Http404
+        # What the views will read, not the raw query: a charset of the client's decides what the bytes mean.
+        named = [text for name, values in request.GET.lists() for text in (name, *values)]
+        if any("\0" in text for text in (*named, *request.COOKIES.values())):
+            raise BadRequest("NUL")
+        return self.get_response(request)

@@ -172,7 +172,7 @@ def test_an_unusable_idempotency_key_is_refused(client: ApiClient, key: str) -> 
 @pytest.mark.parametrize(
     "cursor",
     [
-        "x", "é", "%00", "W10", "WzFd", "WyJhIiwiYiJd", "bnVsbA", "NQ", "W" * 5_000,
+        "x", "é", "W10", "WzFd", "WyJhIiwiYiJd", "bnVsbA", "NQ", "W" * 5_000,
         # ["0001-01-01T00:00:00+14:00","b"], ["2026-01-01T00:00:00+00:00","\ud800"], [… ,5], [… ,"\u0000"]
         "WyIwMDAxLTAxLTAxVDAwOjAwOjAwKzE0OjAwIiwiYiJd", "WyIyMDI2LTAxLTAxVDAwOjAwOjAwKzAwOjAwIiwiXHVkODAwIl0",
         "WyIyMDI2LTAxLTAxVDAwOjAwOjAwKzAwOjAwIiw1XQ", "WyIyMDI2LTAxLTAxVDAwOjAwOjAwKzAwOjAwIiwiXHUwMDAwIl0",
