@@ -5,10 +5,10 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from urllib.parse import urlsplit
+from functools import lru_cache
 
 from judging.cascade import ScoringProfile
-from judging.citations import MalformedUrl, url_key
+from judging.citations import MalformedUrl, host_of, url_key
 from judging.evidence import Standing, standing
 from judging.rubric import CascadeRubric, TreeRubric
 
@@ -106,8 +106,14 @@ class Case:
 
     def is_own(self, url: str) -> bool:
         """Whether a page lies on one of the team's own domains: such a page decides nothing."""
-        host = (urlsplit(url).hostname or "").rstrip(".").lower()
-        return any(host == domain or host.endswith(f".{domain}") for domain in self.own_domains)
+        host = host_of(url)
+        return any(host == own or host.endswith(f".{own}") for own in map(_as_host, self.own_domains) if own)
+
+
+@lru_cache(maxsize=256)
+def _as_host(domain: str) -> str:
+    """A domain as hosts of URLs are written."""
+    return host_of(f"https://{domain}")
 
 
 def key_or_none(url: str) -> str | None:

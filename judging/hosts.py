@@ -8,10 +8,10 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from django.db.models import Q
 
+from judging import citations
 from judging.models import PageHost
 
 GAP_SECONDS = 1.0  # between two pages of one host
@@ -30,7 +30,7 @@ class Claim:
 
 def host_of(key: str) -> str:
     """The host of a page by the page's key. Names longer than any that resolves may share one row."""
-    return (urlsplit(key).hostname or "")[:MAX_NAME]
+    return citations.host_of(key)[:MAX_NAME]
 
 
 def claim(names: Sequence[str], *, most: int, now: dt.datetime) -> list[Claim]:

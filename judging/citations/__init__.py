@@ -6,11 +6,20 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import chain, islice
 
-from judging.citations.keys import MalformedUrl, url_key
+from judging.citations.keys import MalformedUrl, host_of, url_key
 from judging.citations.labels import Event, events, label_urls, resolved
 from judging.citations.markdown import BlockKind, Part, read_markdown
 
-__all__ = ["MAX_CITED_URLS", "Block", "BlockKind", "MalformedUrl", "blocks", "cited_urls", "url_key"]
+__all__ = [
+    "MAX_CITED_URLS",
+    "Block",
+    "BlockKind",
+    "MalformedUrl",
+    "blocks",
+    "cited_urls",
+    "host_of",
+    "url_key",
+]
 
 MAX_CITED_URLS = 200
 """URLs of one answer that are fetched; later ones are as if they had not been cited."""

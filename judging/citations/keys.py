@@ -6,7 +6,7 @@ import re
 
 import ada_url
 
-__all__ = ["MAX_URL", "MalformedUrl", "url_key"]
+__all__ = ["MAX_URL", "MalformedUrl", "host_of", "url_key"]
 
 MAX_URL = 4096
 """Longest URL in characters that is cited, keyed or fetched."""
@@ -46,6 +46,18 @@ def url_key(url: str) -> str:
     port = f":{parsed.port}" if parsed.port else ""
     path = _unreserved_decoded(parsed.pathname)
     return f"{parsed.protocol}//{user}{host}{port}{path}{_query(parsed.search)}{_route(parsed.hash)}"
+
+
+def host_of(url: str) -> str:
+    """The host a browser would ask for a URL, in lower case, without a trailing dot; empty if there is none.
+
+    Names in other letters are given in ASCII (``xn--…``), IPv6 addresses in brackets. Never raises: what is no
+    address of a page has no host.
+    """
+    try:
+        return _parsed(url.strip(" ")).hostname.rstrip(".")
+    except MalformedUrl:
+        return ""
 
 
 def _parsed(url: str) -> ada_url.URL:

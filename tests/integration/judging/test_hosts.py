@@ -75,7 +75,7 @@ def test_the_wait_is_that_for_the_first_host_to_be_free() -> None:
         ("https://a.org/b", "a.org"),
         ("http://a.org:8080/", "a.org"),
         ("https://user:pw@a.org/", "a.org"),
-        ("http://[2001:db8::1]/", "2001:db8::1"),
+        ("http://[2001:db8::1]/", "[2001:db8::1]"),
         ("https://" + "a" * 300 + ".org/", "a" * 255),
         ("https:///", ""),
     ],

@@ -43,6 +43,11 @@ def test_what_is_no_address_has_no_page() -> None:
         ("https://lab.example:8443/paper", Standing.OWN),
         ("https://notlab.example/paper", Standing.READABLE),
         ("https://lab.example.org/paper", Standing.READABLE),
+        ("https://a[b@www.lab.example/paper", Standing.OWN),
+        ("https://a[b@www.institute-of-ice.example/x", Standing.READABLE),
+        ("https://a\u2100b@lab.example/paper", Standing.OWN),
+        ("https://l\u2100b.example/paper", Standing.READABLE),
+        ("https://[::1/paper", Standing.READABLE),
         ("", Standing.READABLE),
     ],
 )
@@ -51,6 +56,16 @@ def test_a_page_of_the_teams_own_is_told_by_where_it_was_in_the_end(
 ) -> None:
     case = case_of(own_domains=frozenset({"lab.example"}))
     assert case.standing(snapshot(URL, final_url=final_url)) is standing
+
+
+@pytest.mark.parametrize("domain", ["bücher.example", "xn--bcher-kva.example", "BÜCHER.example."])
+@pytest.mark.parametrize("url", ["https://www.bücher.example/a", "https://xn--bcher-kva.example/a"])
+def test_an_own_domain_in_other_letters_is_own_in_either_spelling(domain: str, url: str) -> None:
+    assert case_of(own_domains=frozenset({domain})).is_own(url)
+
+
+def test_a_domain_that_is_none_owns_nothing() -> None:
+    assert not case_of(own_domains=frozenset({"", "[", "not a domain"})).is_own(URL)
 
 
 def test_an_own_page_that_redirects_nowhere_is_told_by_its_url() -> None:

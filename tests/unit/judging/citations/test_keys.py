@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from judging.citations import MalformedUrl, url_key
+from judging.citations import MalformedUrl, host_of, url_key
 
 SAME_PAGE = [
     ("https://x.org", "https://x.org/"),
@@ -137,3 +137,32 @@ def test_an_escaped_reserved_character_is_another_page(character: str, shape: st
     assert url_key("https://x.org" + shape.format(escaped)) != url_key(
         "https://x.org" + shape.format(character)
     )
+
+
+@pytest.mark.parametrize(
+    ("url", "host"),
+    [
+        (" HTTPS://WWW.X.org./a ", "www.x.org"),
+        ("https://a[b@www.institute-of-ice.example/x", "www.institute-of-ice.example"),
+        ("https://a℀b@x.org/", "x.org"),
+        ("https://bücher.example:8080/", "xn--bcher-kva.example"),
+        ("http://[::1]:80/", "[::1]"),
+        ("http://0x7f.1/", "127.0.0.1"),
+        ("https://x℀y.org/", ""),
+        ("https://[::1/", ""),
+        ("https://x.org\\a", ""),
+        ("https://\ud800.org/", ""),
+        ("ftp://x.org/", ""),
+        ("x.org", ""),
+        ("https://", ""),
+        ("", ""),
+    ],
+)
+def test_the_host_is_the_one_a_browser_asks(url: str, host: str) -> None:
+    assert host_of(url) == host
+
+
+@given(st.text(max_size=40))
+def test_every_text_has_a_host_or_none(tail: str) -> None:
+    assert isinstance(host_of(f"https://{tail}"), str)
+    assert isinstance(host_of(tail), str)
