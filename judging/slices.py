@@ -12,13 +12,13 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
+from judging.appointing import make_judge
 from judging.case import AnswerWork, Case
 from judging.desk import Desk, Memory, Unfinished, settle
 from judging.judges.base import Judge, JudgeUnavailable
 from judging.loading import load_case, load_works
 from judging.models import JudgeRun
 from judging.pipeline import judge_answer
-from judging.profiles import make_judge
 from judging.recording import Recorder, remember
 from judging.rounds import close_shard
 from submissions.driving import Slice, WorkPaused

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from typing import Any
 
 import pytest
 from django.utils import timezone
 
+from judging.appointing import make_judge
 from judging.judges.lexical import LexicalJudge
 from judging.judges.openai import OpenAIJudge
 from judging.models import JudgeProfile
-from judging.profiles import configured, current_profile, make_judge
+from judging.profiles import configured, current_profile
 from tests.integration.judging.asking import Remembered
 
 pytestmark = pytest.mark.django_db
@@ -97,3 +101,14 @@ def test_a_key_is_no_part_of_a_profile(settings: Any) -> None:
     openai(settings, OPENAI_API_KEY="sk-secret")
     profile = current_profile(now=NOW)
     assert "sk-secret" not in str([getattr(profile, field.name) for field in JudgeProfile._meta.fields])
+
+
+def test_a_process_that_judges_nothing_loads_no_models_client() -> None:
+    code = (
+        "import django, sys; django.setup(); print('openai' in sys.modules, 'judging.admin' in sys.modules)"
+    )
+    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "evalservice.settings"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["False", "True"]

@@ -1,0 +1,41 @@
+"""From a profile to the judge it describes. Apart from the profiles: only those who judge load a model's client."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from django.conf import settings
+
+from judging.judges.base import Judge, ReplyCache
+from judging.judges.lexical import LexicalJudge
+from judging.judges.openai import Ladder, Limits, OpenAIJudge
+from judging.models import JudgeProfile
+
+
+def make_judge(profile: JudgeProfile, replies: ReplyCache, *, budget_s: float) -> Judge:
+    """The judge of a profile, for one event loop; ``budget_s`` bounds one question with all its attempts."""
+    if profile.judge == "lexical":
+        return LexicalJudge()
+    config = settings.EVALSERVICE
+    model = config["MODEL"]
+    return OpenAIJudge(
+        base_url=profile.base_url,
+        api_key=config["OPENAI_API_KEY"],
+        model=profile.model,
+        fence_key=bytes.fromhex(config["FENCE_KEY"]),
+        sampling={"temperature": profile.parameters["temperature"]},
+        cache=replies,
+        limits=Limits(
+            in_flight=model["in_flight"],
+            attempts=model["attempts"],
+            timeout_s=model["timeout_s"],
+            budget_s=budget_s,
+        ),
+        ladder=_ladder(profile.base_url, profile.model),
+    )
+
+
+@cache
+def _ladder(base_url: str, model: str) -> Ladder:
+    """Shared by all judges of one endpoint and model in this process: a refused parameter is refused once."""
+    return Ladder()
