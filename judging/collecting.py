@@ -16,12 +16,13 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from judging.citations import MalformedUrl, cited_urls
+from judging.case import key_or_none
+from judging.citations import cited_urls
 from judging.hosts import GAP_SECONDS, Claim, claim, host_of, release, seconds_to_wait
 from judging.models import CitedPage, JudgeRun, PageSnapshot
 from judging.pages.captures import Capture, PageVerdict
 from judging.pages.fetch import Patience, capture_many
-from judging.pages.store import is_failure, page_for, save_capture
+from judging.pages.store import CHUNK, chunks, is_failure, pages_for, save_captures
 from judging.rounds import open_round
 from submissions.driving import Slice
 from submissions.egress import Door
@@ -60,13 +61,13 @@ def collect(lease: Lease) -> Slice:
 def begin(lease: Lease, submission: Submission) -> None:
     """Note what is cited, once, and move on from the queue."""
     now = timezone.now()
+    # What is no address of any page is judged as that (evidence.Standing.DEAD).
+    urls = [url for url in all_cited(submission) if key_or_none(url)]
     with lease.writing():
-        for url in all_cited(submission):
-            try:
-                page = page_for(url, now=now)
-            except MalformedUrl:
-                continue  # judged as what it is: no address of any page (evidence.Standing.DEAD)
-            CitedPage.objects.get_or_create(submission=submission, page=page, defaults={"url": url})
+        pages = pages_for(urls, now=now)
+        first = {pages[url].pk: url for url in reversed(urls)}  # of two spellings the one cited first
+        rows = [CitedPage(submission=submission, page_id=page, url=url) for page, url in first.items()]
+        CitedPage.objects.bulk_create(reversed(rows), batch_size=CHUNK)
         submission.move(Submission.State.COLLECTING, actor="worker", now=now)
 
 
@@ -95,18 +96,26 @@ def missing(submission: Submission) -> list[CitedPage]:
 def from_archive(lease: Lease, submission: Submission, rows: Sequence[CitedPage]) -> float:
     """Give each citation its snapshot out of the set's archive; nothing is fetched, nothing to wait for."""
     now = timezone.now()
-    pages = [row.page_id for row in rows]
-    archived = PageSnapshot.objects.filter(task_set=submission.task_set_id, page__in=pages).order_by("number")
-    known = {snapshot.page_id: snapshot for snapshot in archived}
     with lease.writing(results=len(rows)):
-        for row in rows:
+        for part in chunks(rows):
+            known = archived(part, submission.task_set_id)
             # What the archive lacks is noted for this submission alone: it is no part of the archive.
+            lacking = [row for row in part if row.page_id not in known]
             attach(
-                row,
-                known.get(row.page_id) or save_capture(outside_archive(row.url, now), task_set=None, now=now),
+                lacking,
+                save_captures([outside_archive(row.url, now) for row in lacking], task_set=None, now=now),
                 now,
             )
+            found = [row for row in part if row.page_id in known]
+            attach(found, [known[row.page_id] for row in found], now)
     return 0.0
+
+
+def archived(rows: Iterable[CitedPage], task_set: int) -> dict[int, PageSnapshot]:
+    """The newest snapshots of a set's archive, by page."""
+    pages = [row.page_id for row in rows]
+    found = PageSnapshot.objects.filter(task_set=task_set, page__in=pages).order_by("number")
+    return {snapshot.page_id: snapshot for snapshot in found}
 
 
 def from_web(lease: Lease, submission: Submission, rows: Sequence[CitedPage]) -> float:
@@ -127,8 +136,10 @@ def from_web(lease: Lease, submission: Submission, rows: Sequence[CitedPage]) ->
         known |= taken_today(wanted.values(), now)
         new = {name: row for name, row in wanted.items() if row.page_id not in known}
         captures = dict(zip(new, fetch([row.url for row in new.values()], now), strict=True))
-        old = [(row, known[row.page_id]) for row in rows if row.page_id in known]
-        keep(lease, old, [(row, captures[name]) for name, row in new.items()], now)
+        old = [row for row in rows if row.page_id in known]
+        with lease.writing(results=len(old) + len(new)):
+            attach(old, [known[row.page_id] for row in old], now)
+            attach(list(new.values()), save_captures(list(captures.values()), task_set=None, now=now), now)
     finally:
         give_back(held, captures)
     return 0.0
@@ -140,20 +151,6 @@ def one_a_host(rows: Iterable[CitedPage]) -> dict[str, CitedPage]:
     for row in rows:
         first.setdefault(host_of(row.page.key), row)
     return first
-
-
-def keep(
-    lease: Lease,
-    known: Sequence[tuple[CitedPage, PageSnapshot]],
-    new: Sequence[tuple[CitedPage, Capture]],
-    now: dt.datetime,
-) -> None:
-    """Write down what was found and what was fetched."""
-    with lease.writing(results=len(known) + len(new)):
-        for row, snapshot in known:
-            attach(row, snapshot, now)
-        for row, capture in new:
-            attach(row, save_capture(capture, task_set=None, now=now), now)
 
 
 def give_back(held: Iterable[Claim], captures: Mapping[str, Capture]) -> None:
@@ -194,11 +191,12 @@ def fetch(urls: Sequence[str], now: dt.datetime) -> list[Capture]:
     )
 
 
-def attach(row: CitedPage, snapshot: PageSnapshot, now: dt.datetime) -> None:
-    """Once taken, it stays: re-judging looks at the same page. A page fetched again is no younger for it."""
-    CitedPage.objects.filter(pk=row.pk, snapshot__isnull=True).update(
-        snapshot=snapshot, collected_at=row.collected_at or now
-    )
+def attach(rows: Sequence[CitedPage], snapshots: Sequence[PageSnapshot], now: dt.datetime) -> None:
+    """Once taken, they stay: re-judging looks at the same pages. A page fetched again is no younger for it."""
+    for row, snapshot in zip(rows, snapshots, strict=True):
+        row.snapshot, row.collected_at = snapshot, row.collected_at or now
+    open_ones = CitedPage.objects.filter(snapshot__isnull=True)
+    open_ones.bulk_update(rows, ["snapshot", "collected_at"], batch_size=CHUNK)
 
 
 @transaction.atomic

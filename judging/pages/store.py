@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar
 
 from django.db import IntegrityError, transaction
 from django.db.models import Max
@@ -21,6 +21,9 @@ from submissions import blobs
 from submissions.models import TaskSet
 
 TRIES = 20  # two workers may number the same page at once
+CHUNK = 500  # rows of one statement
+
+T = TypeVar("T")
 
 
 def key_hash(key: str) -> str:
@@ -33,11 +36,33 @@ def page_for(url: str, *, now: dt.datetime) -> Page:
 
     :raises judging.citations.MalformedUrl: ``url`` is none.
     """
-    key = url_key(url)
-    page, _ = Page.objects.get_or_create(
-        key_hash=key_hash(key), defaults={"key": key, "url": url, "created_at": now}
-    )
-    return page
+    return pages_for([url], now=now)[url]
+
+
+def pages_for(urls: Collection[str], *, now: dt.datetime) -> dict[str, Page]:
+    """The pages that URLs name, by URL; those that are new are made.
+
+    :raises judging.citations.MalformedUrl: one of them is none.
+    """
+    named = {url: url_key(url) for url in urls}
+    new = {key: Page(key=key, key_hash=key_hash(key), url=url, created_at=now) for url, key in named.items()}
+    found: dict[str, Page] = {}
+    for part in chunks(list(new)):
+        known = _by_key(part)
+        # Another worker may meet the same page in this moment: then its row serves both.
+        Page.objects.bulk_create([new[key] for key in part if key not in known], ignore_conflicts=True)
+        found |= known if len(known) == len(part) else _by_key(part)
+    return {url: found[key] for url, key in named.items()}
+
+
+def chunks(items: Sequence[T]) -> Iterator[Sequence[T]]:
+    """Parts of at most :data:`CHUNK` items: what goes into one statement."""
+    for start in range(0, len(items), CHUNK):
+        yield items[start : start + CHUNK]
+
+
+def _by_key(keys: Sequence[str]) -> dict[str, Page]:
+    return {page.key: page for page in Page.objects.filter(key_hash__in=[key_hash(key) for key in keys])}
 
 
 def save_capture(capture: Capture, *, task_set: TaskSet | None, now: dt.datetime) -> PageSnapshot:
@@ -45,26 +70,45 @@ def save_capture(capture: Capture, *, task_set: TaskSet | None, now: dt.datetime
 
     ``task_set`` marks a snapshot that came with a set's archive and serves that set alone.
     """
+    return save_captures([capture], task_set=task_set, now=now)[0]
+
+
+def save_captures(
+    captures: Sequence[Capture], *, task_set: TaskSet | None, now: dt.datetime
+) -> list[PageSnapshot]:
+    """The same for several captures of *different* pages, in their order."""
+    pages = pages_for([capture.url for capture in captures], now=now)
+    rows = [_fields(capture, pages[capture.url], task_set) for capture in captures]
+    return [saved for part in chunks(rows) for saved in _numbered(part)]
+
+
+def _fields(capture: Capture, page: Page, task_set: TaskSet | None) -> dict[str, Any]:
     text = storable(capture.text)
-    fields = {
-        "page": page_for(capture.url, now=now),
+    return {
+        "page": page,
         "task_set": task_set,
         "text_sha256": blobs.put(text.encode()) if text else "",
         "raw_sha256": blobs.put(capture.raw) if capture.raw else "",
         "characters": len(text),
         **_columns(capture),
     }
+
+
+def _numbered(rows: Sequence[Mapping[str, Any]]) -> list[PageSnapshot]:
+    """The next number is free until somebody else takes it: then the constraint says so, and we try again."""
     for _ in range(TRIES - 1):
         with suppress(IntegrityError):
-            return _insert(fields)
-    return _insert(fields)
+            return _insert(rows)
+    return _insert(rows)
 
 
 @transaction.atomic
-def _insert(fields: Mapping[str, Any]) -> PageSnapshot:
-    """The next number is free until somebody else takes it: then the constraint says so."""
-    last = PageSnapshot.objects.filter(page=fields["page"]).aggregate(last=Max("number"))["last"] or 0
-    return PageSnapshot.objects.create(number=last + 1, **fields)
+def _insert(rows: Sequence[Mapping[str, Any]]) -> list[PageSnapshot]:
+    taken = PageSnapshot.objects.filter(page__in=[row["page"] for row in rows]).order_by()
+    last = dict(taken.values_list("page").annotate(Max("number")))
+    return PageSnapshot.objects.bulk_create(
+        [PageSnapshot(number=last.get(row["page"].pk, 0) + 1, **row) for row in rows]
+    )
 
 
 def _columns(capture: Capture) -> dict[str, Any]:

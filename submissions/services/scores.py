@@ -12,6 +12,8 @@ from django.db import transaction
 
 from submissions.models import Answer, Submission, TaskSet
 
+CHUNK = 200  # rows of one statement; a row has documents of some kilobytes
+
 
 class InvalidScore(ValueError):
     """A number that no scoring rule can give (NaN, infinite, out of range), or a document where none may be."""
@@ -53,8 +55,7 @@ def record_scores(
     rows = [_checked(scores, submission.task_set) for scores in answers]
     _refuse_odd_numbers(summary, "summary")
     _refuse_odd_numbers(provenance, "provenance")
-    for row in rows:
-        _store(row, submission)
+    _store(rows, submission)
     to = Submission.State.INCOMPLETE if incomplete_reasons else Submission.State.JUDGED
     submission.move(
         to,
@@ -70,16 +71,24 @@ def record_scores(
     return submission
 
 
-def _store(row: AnswerScores, submission: Submission) -> None:
-    stored = Answer.objects.filter(pk=row.answer_id, submission=submission).update(
-        score=row.score,
-        user_pref=row.user_pref,
-        coverage=row.coverage,
-        metrics=row.metrics,
-        feedback=row.feedback,
-    )
-    if not stored:
-        raise InvalidScore(f"answer {row.answer_id} is none of submission {submission.public_id}")
+def _store(rows: Sequence[AnswerScores], submission: Submission) -> None:
+    own = set(submission.answers.values_list("pk", flat=True))
+    for row in rows:
+        if row.answer_id not in own:
+            raise InvalidScore(f"answer {row.answer_id} is none of submission {submission.public_id}")
+    answers = [
+        Answer(
+            pk=row.answer_id,
+            score=row.score,
+            user_pref=row.user_pref,
+            coverage=row.coverage,
+            metrics=row.metrics,
+            feedback=row.feedback,
+        )
+        for row in rows
+    ]
+    fields = ["score", "user_pref", "coverage", "metrics", "feedback"]
+    Answer.objects.bulk_update(answers, fields, batch_size=CHUNK)
 
 
 def _checked(scores: AnswerScores, task_set: TaskSet) -> AnswerScores:

@@ -147,7 +147,7 @@ def test_a_number_that_can_never_be_had_is_an_error(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(store, "TRIES", 3)
     tries: list[int] = []
 
-    def taken(fields: Any) -> PageSnapshot:
+    def taken(rows: Any) -> list[PageSnapshot]:
         tries.append(1)
         raise IntegrityError("taken")
 

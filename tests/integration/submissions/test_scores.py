@@ -71,6 +71,22 @@ def test_what_is_missing_makes_it_incomplete_with_reasons(submission: Submission
     assert submission.incomplete_reasons == ["errors_left", "coverage_low"]
 
 
+def test_scores_of_many_answers_cost_no_more_statements_than_those_of_a_few(
+    django_assert_max_num_queries: Any,
+) -> None:
+    submission = make_submission("judging", task_set=make_task_set(tasks=60))
+    answers = list(submission.answers.values_list("pk", flat=True))
+    rows = [
+        AnswerScores(answer_id=pk, score=n / 60, user_pref=None, coverage=1.0, metrics={"n": n})
+        for n, pk in enumerate(answers)
+    ]
+    with django_assert_max_num_queries(10):
+        record(submission, rows)
+    for n, pk in enumerate(answers):
+        answer = submission.answers.get(pk=pk)
+        assert (answer.score, answer.metrics, answer.feedback) == (n / 60, {"n": n}, None)
+
+
 def test_unknown_is_null_and_never_zero(submission: Submission) -> None:
     record(submission, scores(submission, score=None, user_pref=None, coverage=0.0))
     assert list(submission.answers.order_by("task__position").values_list("score", flat=True)) == [0.5, None]
