@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
@@ -15,7 +15,7 @@ from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
 from django.views import defaults
 from rest_framework import exceptions
 
-from submissions.problems import CODES, ErrorItem, Refusal
+from submissions.problems import CODES, ErrorItem, FirstFaults, Refusal
 
 CONTENT_TYPE = "application/problem+json"
 API_PREFIX = "/api/"
@@ -36,9 +36,20 @@ _DRF_CODES = {
 _FIELD_CODES = {"required": "field_required", "field_unknown": "field_unknown"}
 
 
-def _printable(text: str) -> str:
-    """``text`` without lone surrogates and control characters, which not every reader survives."""
+MAX_TEXT = 500  # characters of a pointer or a detail; what is longer quotes the request at length
+
+
+def _shown(text: str) -> str:
+    """``text`` cut to size, without lone surrogates and control characters, which not every reader survives."""
+    text = text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}…"
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def _listed(errors: Iterable[ErrorItem], more: int) -> list[ErrorItem]:
+    """As many errors as a problem lists, with an entry for the rest."""
+    first = FirstFaults(errors, more=more)
+    rest = [ErrorItem("", "more_faults", f"And {first.more} more.")] if first.more else []
+    return first.kept + rest
 
 
 def problem(
@@ -46,22 +57,25 @@ def problem(
     code: str,
     *,
     detail: str = "",
-    errors: tuple[ErrorItem, ...] = (),
+    errors: Iterable[ErrorItem] = (),
+    more: int = 0,
     headers: Mapping[str, str] | None = None,
     extra: Mapping[str, Any] | None = None,
 ) -> HttpResponse:
-    """A refusal as a response; without ``errors`` the code itself is the only entry."""
+    """A refusal as a response; without ``errors`` the code itself is the only entry.
+
+    :param more: faults beyond ``errors`` that were only counted.
+    """
     known = CODES[code]
-    items = errors or (ErrorItem("", code, detail or known.meaning),)
+    items = _listed(errors, more) or [ErrorItem("", code, detail or known.meaning)]
     body = {
         "type": f"urn:evalservice:problem:{code}",
         "title": known.title,
         "status": known.status,
-        "detail": _printable(detail or known.meaning),
+        "detail": _shown(detail or known.meaning),
         "instance": getattr(request, "request_id", ""),
         "errors": [
-            {"pointer": _printable(i.pointer), "code": str(i.code), "detail": _printable(i.detail)}
-            for i in items
+            {"pointer": _shown(i.pointer), "code": str(i.code), "detail": _shown(i.detail)} for i in items
         ],
         **(extra or {}),
     }
@@ -103,7 +117,7 @@ def _code(exc: exceptions.APIException) -> str:
 
 def _drf_problem(request: HttpRequest, exc: exceptions.APIException) -> HttpResponse:
     if isinstance(exc, exceptions.ValidationError):
-        return problem(request, "request_invalid", errors=tuple(_field_errors(exc.detail)))
+        return problem(request, "request_invalid", errors=_field_errors(exc.detail))
     code = _code(exc)
     # A constant sentence for what is not there: "unlisted" and "absent" must not differ by a byte.
     detail = "" if code == "not_found" else str(exc.detail)
@@ -116,7 +130,7 @@ def problem_handler(exc: Exception, context: Mapping[str, Any]) -> HttpResponse 
     request: HttpRequest = context["request"]._request
     match exc:
         case Refusal():
-            return problem(request, exc.code, detail=exc.detail, errors=exc.errors)
+            return problem(request, exc.code, detail=exc.detail, errors=exc.errors, more=exc.more)
         case exceptions.APIException():
             return _drf_problem(request, exc)
         case Http404():

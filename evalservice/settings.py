@@ -16,6 +16,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from evalservice import env
 from evalservice.log_config import logging_config
+from submissions.problems import MAX_FAULTS
 
 django_stubs_ext.monkeypatch()
 
@@ -254,6 +255,7 @@ EVALSERVICE: dict[str, Any] = {
         "bundle_files": env.integer("EVALSERVICE_BUNDLE_FILES", 10_000, low=1, high=1_000_000),
         "bundle_ratio": env.integer("EVALSERVICE_BUNDLE_RATIO", 100, low=2, high=10_000),
         "urls_per_answer": env.integer("EVALSERVICE_URLS_PER_ANSWER", 200, low=1, high=5_000),
+        "faults_listed": MAX_FAULTS,
     },
     "PER_MINUTE": {
         "read": env.integer("EVALSERVICE_READS_PER_MINUTE", 600, low=1, high=1_000_000),

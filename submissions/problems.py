@@ -6,9 +6,14 @@ docs/api.md lists the codes; ``manage.py api_docs`` writes them there.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Generic, TypeVar
+
+T = TypeVar("T")
+
+# What a refusal lists; beyond it nobody reads, and the list would cost more than the request it answers.
+MAX_FAULTS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +34,35 @@ class ErrorItem:
     detail: str
 
 
+class FirstFaults(Generic[T]):
+    """The first :data:`MAX_FAULTS` faults, and how many ``more`` there are."""
+
+    def __init__(self, faults: Iterable[T] = (), *, more: int = 0) -> None:
+        self.kept: list[T] = []
+        self.more = more
+        for fault in faults:
+            self.add(fault)
+
+    def add(self, fault: T) -> None:
+        """Keep a fault, or count it."""
+        if len(self.kept) < MAX_FAULTS:
+            self.kept.append(fault)
+        else:
+            self.more += 1
+
+
 class Refusal(Exception):
-    """A rule says no. Subclasses are named for what happened and set ``code``, one of :data:`CODES`."""
+    """A rule says no. Subclasses are named for what happened and set ``code``, one of :data:`CODES`.
+
+    ``errors`` need not be all: ``more`` is the number of those that were counted only.
+    """
 
     code: ClassVar[str]
 
-    def __init__(self, detail: str = "", *, errors: Sequence[ErrorItem] = ()) -> None:
+    def __init__(self, detail: str = "", *, errors: Sequence[ErrorItem] = (), more: int = 0) -> None:
         self.detail = detail or CODES[self.code].meaning
         self.errors = tuple(errors) or (ErrorItem("", self.code, self.detail),)
+        self.more = more
         super().__init__(self.detail)
 
 
@@ -65,7 +91,9 @@ _PARTS: Mapping[str, Code] = {
     "json_not_a_number": Code(400, "JSON number invalid", "NaN, infinities and numbers beyond 1e308 are refused."),
     "json_not_an_object": Code(400, "JSON object needed", "A JSON object is needed here."),
     "json_too_deep": Code(400, "JSON too deep", "The JSON is nested too deeply."),
+    "json_too_large": Code(400, "JSON too large", "The JSON has more values than any request or answer needs."),
     "line_too_long": Code(400, "Line too long", "A line is longer than any allowed answer could be."),
+    "more_faults": Code(400, "More faults", "Only the first 100 faults are listed; detail says how many more there are."),
     "name_too_long": Code(400, "Name too long", "A file's or folder's name has more than 255 bytes."),
     "path_unsafe": Code(400, "Path unsafe", "Absolute paths and '..' are refused."),
     "run_out_of_range": Code(400, "No such run", "Runs are numbered from 1 to the submission's number of runs."),

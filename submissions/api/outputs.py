@@ -21,6 +21,7 @@ class LimitsOut(serializers.Serializer[Any]):
     bundle_files = serializers.IntegerField()
     bundle_ratio = serializers.IntegerField()
     urls_per_answer = serializers.IntegerField()
+    faults_listed = serializers.IntegerField()
 
 
 class TeamOut(serializers.ModelSerializer[Team]):

@@ -6,6 +6,8 @@ import datetime as dt
 from dataclasses import dataclass
 from enum import StrEnum
 
+from submissions.problems import FirstFaults
+
 
 class FaultCode(StrEnum):
     """Why a bundle, a line, a file or a field is refused: a closed list, documented in docs/api.md."""
@@ -33,6 +35,7 @@ class FaultCode(StrEnum):
     JSON_NOT_A_NUMBER = "json_not_a_number"
     JSON_NOT_AN_OBJECT = "json_not_an_object"
     JSON_TOO_DEEP = "json_too_deep"
+    JSON_TOO_LARGE = "json_too_large"
     LINE_TOO_LONG = "line_too_long"
     NAME_TOO_LONG = "name_too_long"
     PATH_UNSAFE = "path_unsafe"
@@ -80,22 +83,26 @@ class AnswerIn:
 
 @dataclass(frozen=True, slots=True)
 class BundleReading:
-    """All answers and all faults of a bundle; usable only without faults."""
+    """All answers and the first faults of a bundle; usable only without faults.
+
+    ``more`` faults were counted and not kept.
+    """
 
     answers: tuple[AnswerIn, ...]
     faults: tuple[Fault, ...]
+    more: int = 0
 
 
 class Collector:
     """Gathers answers and faults, and sees the second answer for the same task and run."""
 
     def __init__(self) -> None:
-        self.faults: list[Fault] = []
+        self._faults: FirstFaults[Fault] = FirstFaults()
         self._answers: dict[tuple[str, int], AnswerIn] = {}
 
     def refuse(self, where: str, code: FaultCode, detail: str) -> None:
         """Note a fault."""
-        self.faults.append(Fault(where, code, detail))
+        self._faults.add(Fault(where, code, detail))
 
     def accept(self, answer: AnswerIn) -> None:
         """Note an answer, or the fault that it is there already."""
@@ -109,6 +116,6 @@ class Collector:
 
     def reading(self) -> BundleReading:
         """What was gathered. A bundle with nothing in it is a fault."""
-        if not self._answers and not self.faults:
+        if not self._answers and not self._faults.kept:
             self.refuse("bundle", FaultCode.BUNDLE_EMPTY, "The bundle holds no answer.")
-        return BundleReading(tuple(self._answers.values()), tuple(self.faults))
+        return BundleReading(tuple(self._answers.values()), tuple(self._faults.kept), self._faults.more)

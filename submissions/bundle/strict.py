@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
+from itertools import islice
 from typing import Any, NoReturn
 
 from submissions.bundle.reading import FaultCode
 from submissions.bundle.text import UndecodableText, decode
 
 MAX_DEPTH = 50
+# Strings, commas and opening brackets, of which a record has about thirty. Python takes up to a hundred bytes for
+# what took three, so it is their number that must be bounded, and before anything is made of them.
+MAX_TOKENS = 3_000
+_TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[,\[{]', re.DOTALL)
 
 
 class MalformedJson(ValueError):
@@ -53,6 +59,11 @@ def _depth(value: Any) -> int:
     return depth
 
 
+def _is_too_large(text: str) -> bool:
+    """Whether JSON has more than :data:`MAX_TOKENS` tokens; looks no further than these."""
+    return next(islice(_TOKEN.finditer(text), MAX_TOKENS, None), None) is not None
+
+
 _DECODER = json.JSONDecoder(
     object_pairs_hook=_object, parse_constant=_constant, parse_float=_float, parse_int=_integer
 )
@@ -64,7 +75,10 @@ def load_json(data: bytes) -> Any:
     :raises MalformedJson: with a code and a sentence.
     """
     try:
-        value = _DECODER.decode(decode(data).removeprefix("\ufeff"))
+        text = decode(data).removeprefix("\ufeff")
+        if _is_too_large(text):
+            raise MalformedJson(FaultCode.JSON_TOO_LARGE, "Far more values than an answer or a request has.")
+        value = _DECODER.decode(text)
     except UndecodableText as error:
         raise MalformedJson(FaultCode.ENCODING_INVALID, str(error)) from error
     except json.JSONDecodeError as error:

@@ -8,7 +8,7 @@ from django.db import transaction
 
 from submissions.bundle import AnswerIn, BundleReading
 from submissions.models import Answer, Submission, Task, TaskSet, Team
-from submissions.problems import ErrorItem, Refusal
+from submissions.problems import ErrorItem, FirstFaults, Refusal
 from submissions.services.answers import columns, refuse_sealed
 from submissions.services.drafts import ROWS_PER_INSERT, blank_answers, enqueue, new_draft, open_task_set
 
@@ -16,7 +16,7 @@ Place = tuple[int, int]  # a task's row and a run
 
 
 class BundleRefused(Refusal):
-    """The bundle has faults; ``errors`` holds all of them."""
+    """The bundle has faults; ``errors`` holds the first of them."""
 
     code = "bundle_refused"
 
@@ -34,18 +34,18 @@ def task_names(task_set: TaskSet, tasks: list[Task]) -> dict[str, Task]:
 
 def _placed(
     answers: tuple[AnswerIn, ...], names: dict[str, Task], runs: int
-) -> tuple[dict[Place, AnswerIn], list[ErrorItem]]:
+) -> tuple[dict[Place, AnswerIn], FirstFaults[ErrorItem]]:
     placed: dict[Place, AnswerIn] = {}
-    errors = []
+    errors: FirstFaults[ErrorItem] = FirstFaults()
     for answer in answers:
         task = names.get(answer.task)
         if task is None:
-            errors.append(ErrorItem(answer.where, "task_unknown", "The task set has no such task."))
+            errors.add(ErrorItem(answer.where, "task_unknown", "The task set has no such task."))
         elif not 1 <= answer.run <= runs:
-            errors.append(ErrorItem(answer.where, "run_out_of_range", f"Runs 1 to {runs}."))
+            errors.add(ErrorItem(answer.where, "run_out_of_range", f"Runs 1 to {runs}."))
         elif (first := placed.setdefault((task.pk, answer.run), answer)) is not answer:
             detail = f"The same task and run as {first.where}."
-            errors.append(ErrorItem(answer.where, "answer_duplicate", detail))
+            errors.add(ErrorItem(answer.where, "answer_duplicate", detail))
     return placed, errors
 
 
@@ -74,16 +74,16 @@ def submit_bundle(
     """Create, fill and finalize a submission; either all of it happens or nothing.
 
     :raises TaskSetNotOpen, UnknownSystem, RunsOutOfRange, SealedNeedsLease: as named.
-    :raises BundleRefused: with every fault of the bundle, of its form and of its meaning.
+    :raises BundleRefused: with the first faults of the bundle, of its form and of its meaning, and their number.
     """
     version = open_task_set(task_set, now=now)
     submission = new_draft(team=team, system=system, task_set=version, runs=runs, note=note, now=now)
     refuse_sealed(version)
     tasks = list(version.tasks.only("id", "public_id", "key"))
     placed, errors = _placed(reading.answers, task_names(version, tasks), submission.runs)
-    faults = [ErrorItem(fault.where, fault.code, fault.detail) for fault in reading.faults] + errors
+    faults = [ErrorItem(fault.where, fault.code, fault.detail) for fault in reading.faults] + errors.kept
     if faults:
-        raise BundleRefused(errors=faults)
+        raise BundleRefused(errors=faults, more=reading.more + errors.more)
     Answer.objects.bulk_create(_filled(submission, tasks, placed, now), batch_size=ROWS_PER_INSERT)
     enqueue(submission, now=now)
     return submission

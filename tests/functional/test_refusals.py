@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -29,7 +30,8 @@ def client() -> ApiClient:
         (b'{"name": NaN}', "json_not_a_number"),
         (b'{"name": 1e999}', "json_not_a_number"),
         (b'{"name": "a", "name": "b"}', "json_duplicate_key"),
-        (b"[" * 100_000, "json_too_deep"),
+        (b"[" * 3_000, "json_too_deep"),
+        (b"[" * 100_000, "json_too_large"),
         (b"\xff", "encoding_invalid"),
     ],
 )
@@ -52,6 +54,48 @@ def test_every_wrong_field_is_named_by_a_json_pointer(client: ApiClient) -> None
         ("/a~1b~0c", "field_unknown"),
         *((f"/{name}", "field_invalid") for name in body if name != "a/b~c"),
     }
+
+
+def test_of_many_faults_the_first_are_listed_and_the_rest_is_counted(client: ApiClient) -> None:
+    names = [f"field-{number}" for number in range(150)]
+    found = assert_problem(client.post("systems", dict.fromkeys(names, 1)), "request_invalid")["errors"]
+    assert [item["pointer"] for item in found[:100]] == [f"/{name}" for name in names[:100]]
+    assert found[100:] == [
+        {"pointer": "", "code": "more_faults", "detail": "And 52 more."}
+    ]  # two are required
+
+
+def test_what_a_refusal_quotes_is_cut(client: ApiClient) -> None:
+    response = client.post("systems", {"name": "x", "system_class": "y" * 100_000})
+    assert_problem(response, "request_invalid", ("/system_class", "field_invalid"))
+    assert len(response.content) < 2_000
+
+
+def _keys(size: int) -> bytes:
+    """A JSON object of about ``size`` bytes whose many names are unknown everywhere."""
+    return b'{"answer":"x",' + b",".join(b'"%07x":0' % number for number in range(size // 12)) + b"}"
+
+
+@pytest.mark.parametrize(
+    ("method", "path"), [("POST", "systems"), ("PUT", "answer"), ("POST", "submissions")]
+)
+def test_unknown_fields_cost_no_more_than_their_request(method: str, path: str) -> None:
+    draft = make_draft()
+    client = ApiClient(make_key(draft.system.team)[1])
+    if path == "answer":
+        task = draft.task_set.tasks.all()[0].public_id
+        path = f"submissions/{draft.public_id}/answers/{task}/1"
+    body = _keys(2_000_000)
+    client.request(method, path, {})  # what is made once is not counted
+    tracemalloc.start()
+    response = client.request(method, path, raw=body)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert_problem(response, "json_too_large")
+    assert len(response.content) < 1_000
+    assert peak < 6 * len(
+        body
+    )  # the body, its copies and its text; made into values it takes forty times as much
 
 
 def test_missing_fields_are_named(client: ApiClient) -> None:

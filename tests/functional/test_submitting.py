@@ -194,6 +194,16 @@ def test_a_large_bundle_is_streamed(client: ApiClient) -> None:
     assert response.json()["answers"] == {"expected": 40, "given": 40}
 
 
+def test_a_bundle_of_nothing_but_faults_gets_a_short_answer(client: ApiClient, task_set: TaskSet) -> None:
+    unknown = {f"field{number}": 0 for number in range(200)}
+    lines = [{"task": "task-1", "answer": "x", **unknown}, {"task": "nonsense", "answer": "x"}]
+    lines += [{"task": f"nonsense-{number}", "answer": "x"} for number in range(150)]
+    response = upload(client, register(client), task_set, "\n".join(map(json.dumps, lines)).encode())
+    found = assert_problem(response, "bundle_refused")["errors"]
+    assert len(found) == 101
+    assert found[-1] == {"pointer": "", "code": "more_faults", "detail": f"And {200 + 151 - 100} more."}
+
+
 @pytest.mark.parametrize("kind", ["Multipart/Form-Data", "MULTIPART/FORM-DATA"])
 def test_a_media_type_is_the_same_in_any_case(client: ApiClient, task_set: TaskSet, kind: str) -> None:
     fields = {"system": register(client), "task_set": task_set.slug}

@@ -10,7 +10,7 @@ from pathlib import Path
 import submissions
 from evalservice.api import _DRF_CODES
 from submissions.bundle import FaultCode
-from submissions.problems import CODES, ErrorItem, Refusal
+from submissions.problems import CODES, MAX_FAULTS, ErrorItem, FirstFaults, Refusal
 
 ROOT = Path(__file__).parents[3]
 
@@ -86,3 +86,11 @@ def test_a_refusal_has_an_entry_whatever_it_is_given() -> None:
     item = ErrorItem("/x", "field_invalid", "y")
     assert Example(errors=[item]).errors == (item,)
     assert str(Example(errors=[item])) == meaning
+
+
+def test_faults_beyond_the_most_are_counted() -> None:
+    first = FirstFaults(range(MAX_FAULTS), more=2)
+    assert (first.kept, first.more) == (list(range(MAX_FAULTS)), 2)
+    first.add(5)
+    assert (len(first.kept), first.more) == (MAX_FAULTS, 3)
+    assert f" {MAX_FAULTS} " in CODES["more_faults"].meaning

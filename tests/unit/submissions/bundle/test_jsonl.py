@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import json
+import tracemalloc
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -116,3 +117,15 @@ def test_the_largest_answer_passes_however_it_is_escaped() -> None:
 def test_any_bytes_give_answers_or_faults(chunks: list[bytes]) -> None:
     reading = read_jsonl(chunks, LIMITS)
     assert reading.answers or reading.faults
+
+
+def test_of_many_faults_the_first_are_kept_and_the_rest_is_counted() -> None:
+    line = json.dumps({"task": "a", "answer": "x", **{f"f{number}": 0 for number in range(900)}}).encode()
+    limits = replace(LIMITS, bundle_files=400, bundle_bytes=10_000_000)
+    tracemalloc.start()
+    reading = read_jsonl((line + b"\n" for _ in range(300)), limits)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert faults(reading) == [("line 1", "field_unknown")] * 100
+    assert reading.more == 300 * 900 - 100
+    assert peak < len(line) * 300 / 2

@@ -33,8 +33,13 @@ JSON_VALUES = st.recursive(
         (b'{"a": 1e999}', "json_not_a_number"),
         (b'{"a": ' + b"9" * 5_000 + b"}", "json_not_a_number"),
         (b"[" * 51 + b"]" * 51, "json_too_deep"),
-        (b"[" * 100_000, "json_too_deep"),
-        (b'{"a":' * 100_000, "json_too_deep"),
+        (b"[" * 3_000, "json_too_deep"),
+        (b'{"a":' * 1_500, "json_too_deep"),
+        (b"[" * 100_000, "json_too_large"),
+        (b'{"a":' * 100_000, "json_too_large"),
+        (b"[0" + b",0" * 3_000 + b"]", "json_too_large"),
+        (b'["' + b'","' * 1_600 + b'"]', "json_too_large"),
+        (b'"' * 7_000, "json_too_large"),
         (b'"\xff"', "encoding_invalid"),
     ],
 )
@@ -63,3 +68,9 @@ def test_what_json_writes_is_read_back(value: Any) -> None:
 def test_any_bytes_give_a_value_or_a_code(data: bytes) -> None:
     with contextlib.suppress(MalformedJson):
         load_json(data)
+
+
+def test_a_text_may_hold_as_many_commas_and_brackets_as_it_likes() -> None:
+    text = '[{,\\"' * 10_000
+    assert load_json(json.dumps({"answer": text}).encode()) == {"answer": text}
+    assert load_json(b"[0" + b",0" * 2_999 + b"]")
