@@ -55,7 +55,7 @@ def _joined(parts: list[_Program]) -> _Program:
     for part in parts:
         program += _shifted(part, len(program))
         if len(program) > MAX_PROGRAM:
-            raise Unsupported("too large")
+            raise Unsupported("counts that are too large")
     return program
 
 
@@ -81,7 +81,7 @@ def _repeated(body: _Program, greedy: bool) -> _Program:
 
 def _counted(body: _Program, least: int, most: int | None, greedy: bool) -> _Program:
     if least * len(body) > MAX_PROGRAM or (most or 0) * len(body) > MAX_PROGRAM:
-        raise Unsupported("too large")
+        raise Unsupported("counts that are too large")
     required = [body] * least
     if most is None:
         return _joined([*required, _repeated(body, greedy)])
@@ -149,7 +149,7 @@ class _Parser:
             return body
         greedy = not self._taken("?")
         if self._bounds() is not None:
-            raise Unsupported("possessive or doubled repeat")
+            raise Unsupported("a possessive or doubled repeat")
         return _counted(body, *bounds, greedy)
 
     def _bounds(self) -> tuple[int, int | None] | None:
@@ -187,7 +187,7 @@ class _Parser:
         number = self._group_kind()
         self.depth += 1
         if self.depth > MAX_DEPTH:
-            raise Unsupported("too deep")
+            raise Unsupported("groups that are too deep")
         body = self._alternatives()
         self.depth -= 1
         self.flags = before
@@ -209,7 +209,7 @@ class _Parser:
             return self.groups
         inline = _INLINE.match(self.pattern, self.at - 1)
         if inline is None or inline["scoped"] != ":":
-            raise Unsupported("look-around or another extension")
+            raise Unsupported("look-around or another extension, which is not regular")
         self.flags |= self._flags(inline["flags"])
         self.at = inline.end()
         return 0
@@ -226,9 +226,9 @@ class _Parser:
         if letter in _PLACES:
             return [_Step("place", name=_PLACES[letter])]
         if letter.isdigit() and letter != "0":
-            raise Unsupported("back reference")
+            raise Unsupported("a back reference, which is not regular")
         if letter in ("u", "x", "U", "N", "0") or not letter:
-            raise Unsupported("numeric escape")
+            raise Unsupported("a numeric escape; write the character itself")
         return self._char("\\" + letter)
 
     def _char(self, source: str) -> _Program:

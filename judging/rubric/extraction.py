@@ -8,9 +8,10 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
+from judging.patterns import pattern_problem
 from judging.rubric.faults import at, quoted
 
-__all__ = ["schema_faults"]
+__all__ = ["schema_faults", "schema_warnings"]
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _IN_MAPPINGS = ("$defs", "properties", "patternProperties", "dependentSchemas")
@@ -26,6 +27,16 @@ _Found = tuple[str, str]  # path within the schema, reason
 def schema_faults(schema: Mapping[str, Any]) -> list[tuple[str, str]]:
     """What is wrong with an extraction schema: (path within it, reason); empty if nothing is."""
     return list(_invalid(schema)) or [*_keyword_faults(schema), *_reference_faults(schema)]
+
+
+def schema_warnings(schema: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What has no effect in a schema without faults: (path within it, reason)."""
+    patterns = ((path, part["x-pattern"]) for path, part in _subschemas(schema) if "x-pattern" in part)
+    return [
+        (at(path, "x-pattern"), f"{quoted(pattern)} finds nothing: {problem}")
+        for path, pattern in patterns
+        if (problem := pattern_problem(pattern))
+    ]
 
 
 def _invalid(schema: Mapping[str, Any]) -> Iterator[_Found]:
@@ -58,10 +69,16 @@ def _parts(schema: Mapping[str, Any], keyword: str) -> Iterator[tuple[tuple[str 
 
 
 def _keyword_faults(schema: Mapping[str, Any]) -> Iterator[_Found]:
-    for path, part in _subschemas(schema):
+    places = list(_subschemas(schema))
+    patterned = any("patternProperties" in part for _, part in places)
+    for path, part in places:
         yield from (
             (at(path, keyword), "is not available here; write the schema out") for keyword in _foreign(part)
         )
+        if path and "$schema" in part:
+            yield at(path, "$schema"), "belongs to the top of the schema"
+        if patterned and "unevaluatedProperties" in part:
+            yield at(path, "unevaluatedProperties"), "cannot stand in one schema with patternProperties"
         yield from _pattern_faults(path, part)
         labels = part.get("x-labels", [])
         if not isinstance(labels, list) or not all(
@@ -81,6 +98,8 @@ def _pattern_faults(path: str, part: Mapping[str, Any]) -> Iterator[_Found]:
         problem = _pattern_problem(pattern)
         if problem:
             yield at(path, keyword), f"{quoted(pattern)} is not a regular expression: {problem}"
+        elif keyword != "x-pattern" and (problem := pattern_problem(pattern)):
+            yield at(path, keyword), f"{quoted(pattern)} cannot be held against text: {problem}"
 
 
 def _pattern_problem(pattern: Any) -> str:

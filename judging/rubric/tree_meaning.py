@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from judging.rubric.extraction import schema_faults
+from judging.rubric.extraction import schema_faults, schema_warnings
 from judging.rubric.faults import FaultList, at
 from judging.rubric.names import Scope, check_expression, check_template, names_used
 from judging.rubric.shapes import NoSuchPart, Shape, is_kind, item_shape
@@ -100,6 +100,11 @@ class _Place:
         return Scope(shapes, self.scope.each & self.authored, _ID_RULE)
 
 
+def _below(path: str, below: str) -> str:
+    separator = "." if below and not below.startswith("[") else ""
+    return path + separator + below
+
+
 class _Walk:
     """Goes through a rubric, collecting faults, the names that are used and the number of critical nodes."""
 
@@ -117,9 +122,12 @@ class _Walk:
         schema = extraction.get("schema")
         wrong = schema_faults(schema) if isinstance(schema, Mapping) else []
         for below, reason in wrong:
-            separator = "." if below and not below.startswith("[") else ""
-            self.faults.error(at(path, "schema") + separator + below, reason)
-        return None if wrong else Shape.of(schema)
+            self.faults.error(_below(at(path, "schema"), below), reason)
+        if wrong:
+            return None
+        for below, reason in schema_warnings(schema) if isinstance(schema, Mapping) else []:
+            self.faults.warn(_below(at(path, "schema"), below), reason)
+        return Shape.of(schema)
 
     def pages(self, extract: Mapping[str, Any], scope: Scope) -> None:
         """Check the names of extractions and where those that read a page find its address."""

@@ -11,11 +11,11 @@ from judging.judges.lexical.document import Citations, Element, Kind, Reading
 from judging.judges.lexical.groups import Group, groups_in
 from judging.judges.lexical.labelled import Pair, best_pair, lead_of, pairs_in, tidy
 from judging.judges.lexical.mentions import mentioned
-from judging.judges.lexical.patterns import find_pattern
 from judging.judges.lexical.schema import MAX_DEPTH, Field, Schema, field_of, properties_of, resolve
 from judging.judges.lexical.validity import completed, fits
 from judging.judges.lexical.values import MISSING, typed_value
 from judging.judges.lexical.words import content_stems, plain
+from judging.patterns import find_pattern
 
 __all__ = ["extract"]
 

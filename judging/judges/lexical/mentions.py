@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from judging.judges.lexical.facts import readable
-from judging.judges.lexical.patterns import find_pattern
 from judging.judges.lexical.quantities import Date, Number, Quantity, quantities
 from judging.judges.lexical.schema import Field
 from judging.judges.lexical.values import MISSING, fitted, typed_value, written_number
 from judging.judges.lexical.words import content_stems, sentences, word_places
+from judging.patterns import find_pattern
 
 __all__ = ["mentioned"]
 

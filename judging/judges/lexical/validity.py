@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError, ValidationError
+from jsonschema.exceptions import SchemaError, UnknownType
 from referencing.exceptions import Unresolvable
 
-from judging.judges.lexical.patterns import is_safe_pattern
 from judging.judges.lexical.schema import Schema, resolve
+from judging.validation import validator_of
 
 __all__ = ["completed", "fits"]
 
@@ -19,29 +17,15 @@ __all__ = ["completed", "fits"]
 _EMPTY: tuple[Any, ...] = (None, "", [], {})
 
 
-def _patterned(schema: Any, depth: int = 12) -> Any:
-    """The schema without patterns that an adversary's text could make explode."""
-    if isinstance(schema, Mapping) and depth:
-        return {
-            key: _patterned(value, depth - 1)
-            for key, value in schema.items()
-            if not (key == "pattern" and isinstance(value, str) and not is_safe_pattern(value))
-        }
-    if isinstance(schema, list) and depth:
-        return [_patterned(part, depth - 1) for part in schema]
-    return schema
-
-
 def fits(value: Any, schema: Schema, root: Schema) -> bool:
     """Whether a value is valid; local references are looked up in the root. A broken schema fits nothing."""
-    whole = {**_patterned(schema)}
+    whole = {**schema}
     if "$defs" in root:
-        whole.setdefault("$defs", _patterned(root["$defs"]))
+        whole.setdefault("$defs", root["$defs"])
     try:
-        Draft202012Validator(whole).validate(value)
-    except (ValidationError, SchemaError, Unresolvable, re.error, RecursionError):
+        return validator_of(whole).is_valid(value)
+    except (SchemaError, UnknownType, Unresolvable, RecursionError):
         return False
-    return True
 
 
 def completed(data: dict[str, Any], schema: Schema, root: Schema) -> dict[str, Any]:

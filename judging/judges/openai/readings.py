@@ -11,8 +11,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from jsonschema import Draft202012Validator
-from referencing import Registry
+from jsonschema.protocols import Validator
 
 from judging.citations import MalformedUrl, cited_urls, url_key
 from judging.judges.base import (
@@ -28,6 +27,7 @@ from judging.judges.openai.faults import Fault
 from judging.judges.openai.replies import Unusable
 from judging.passages import GAP
 from judging.prompts import Prompt, clean, inlined, visible
+from judging.validation import validator_of
 
 __all__ = ["Reading", "is_empty", "is_long", "read_claims", "read_data", "read_verdicts", "shows"]
 
@@ -148,7 +148,7 @@ def _folded(text: str) -> str:
 def read_data(schema: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], tuple[Any, bool]]:
     """A reader for extractions: the data, if the author's schema holds for it."""
     written_out = inlined(schema)
-    validator = _validator(written_out)
+    validator = validator_of(written_out)
 
     def read(data: Mapping[str, Any]) -> tuple[Any, bool]:
         if "data" not in data:
@@ -162,7 +162,7 @@ def read_data(schema: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], tuple[
     return read
 
 
-def _schema_fault(validator: Draft202012Validator, data: Any) -> str:
+def _schema_fault(validator: Validator, data: Any) -> str:
     error = next(iter(validator.iter_errors(data)), None)
     return "" if error is None else f"{error.json_path}: {error.message}"[:300]
 
@@ -187,7 +187,7 @@ def _without_nulls(data: Any, schema: Mapping[str, Any]) -> Any:
 def _by_alternative(data: Any, alternatives: Sequence[Mapping[str, Any]]) -> Any:
     for alternative in alternatives:
         found = _without_nulls(data, alternative)
-        if _validator(alternative).is_valid(found):
+        if validator_of(alternative).is_valid(found):
             return found
     return data
 
@@ -196,12 +196,7 @@ def _absent(name: str, schema: Mapping[str, Any]) -> bool:
     """Whether a null under this name can only mean that there is nothing."""
     properties = schema.get("properties", {})
     optional = name in properties and name not in schema.get("required", ())
-    return optional and not _validator(properties[name]).is_valid(None)
-
-
-def _validator(schema: Mapping[str, Any]) -> Draft202012Validator:
-    # An empty registry: nothing is ever looked up elsewhere.
-    return Draft202012Validator(schema, registry=Registry())
+    return optional and not validator_of(properties[name]).is_valid(None)
 
 
 def read_claims(

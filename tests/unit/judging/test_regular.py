@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judging.judges.lexical.patterns import find_pattern, is_safe_pattern
-from judging.judges.lexical.regular import Regular, Unsupported
+from judging.patterns import find_pattern, matches, pattern_problem
+from judging.regular import Regular, Unsupported
 
 
 def by_python(pattern: str, text: str) -> str | None:
@@ -66,7 +66,8 @@ def test_it_finds_what_python_finds(pattern: str, text: str) -> None:
     ],
 )  # fmt: skip
 def test_what_authors_write_works(pattern: str, text: str) -> None:
-    assert is_safe_pattern(pattern)
+    assert pattern_problem(pattern) == ""
+    assert matches(pattern, text) == (by_python(pattern, text) is not None)
     assert find_pattern(pattern, text) == by_python(pattern, text)
 
 
@@ -79,7 +80,8 @@ def test_what_authors_write_works(pattern: str, text: str) -> None:
     ],
 )  # fmt: skip
 def test_what_is_not_regular_or_too_large_finds_nothing(pattern: str) -> None:
-    assert not is_safe_pattern(pattern)
+    assert pattern_problem(pattern).startswith("it ")
+    assert not matches(pattern, "a" * 50)
     assert find_pattern(pattern, "a" * 50) is None
 
 
@@ -95,3 +97,9 @@ def test_no_text_makes_it_explode(pattern: str) -> None:
     began = time.process_time()
     find_pattern(pattern, "a" * 10_000 + "!")
     assert time.process_time() - began < 5
+
+
+def test_a_text_that_is_too_long_to_be_searched_does_not_match() -> None:
+    assert matches("a", "a" * 60_000)
+    assert not matches("a", "a" * 60_001)
+    assert not matches("(?:a?){500}b?", "a" * 10_000)

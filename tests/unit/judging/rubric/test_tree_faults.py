@@ -248,6 +248,14 @@ def test_loops_do_not_multiply_without_end() -> None:
         ({"instruction": "x", "schema": {"x-pattern": 5}}, ["schema.x-pattern: 5 is not a regular expression: it must be text"]),
         ({"instruction": "x", "schema": {"patternProperties": {"[": {}}}}, ['schema.patternProperties: "[" is not a regular expression: '
           "unterminated character set at position 0"]),
+        ({"instruction": "x", "schema": {"properties": {"a": {"pattern": "(?=a)b"}}}}, ['schema.properties.a.pattern: "(?=a)b" cannot be held '
+          "against text: it has look-around or another extension, which is not regular"]),
+        ({"instruction": "x", "schema": {"patternProperties": {r"(a)\1": {}}}}, ['schema.patternProperties: "(a)\\\\1" cannot be held '
+          "against text: it has a back reference, which is not regular"]),
+        ({"instruction": "x", "schema": {"patternProperties": {"a": {}}, "items": {"unevaluatedProperties": False}}},
+         ["schema.items.unevaluatedProperties: cannot stand in one schema with patternProperties"]),
+        ({"instruction": "x", "schema": {"items": {"$schema": "http://json-schema.org/draft-07/schema#"}}},
+         ["schema.items.$schema: belongs to the top of the schema"]),
         ({"instruction": "x", "schema": {"x-labels": "Name"}}, ["schema.x-labels: must be a list of texts"]),
         ({"instruction": "x", "schema": {"items": {"$ref": "https://example.org/schema"}}}, ["schema.items.$ref: must lead to a schema of this document, "
           "like #/$defs/person"]),
@@ -268,6 +276,27 @@ def test_loops_do_not_multiply_without_end() -> None:
 def test_an_extraction_that_is_wrong_is_named_with_advice(extraction: Any, lines: list[str]) -> None:
     task = tree_task({"id": "top", "critical": True, "assert": "found"}, extract={"found": extraction})
     assert found(task) == [f"extract.found.{line}" for line in lines]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "problem"),
+    [
+        ("(?=a)b", "it has look-around or another extension, which is not regular"),
+        (r"(a)\1", "it has a back reference, which is not regular"),
+        ("(?:a{900}){900}", "it has counts that are too large"),
+        ("x" * 501, "it has more than 500 characters"),
+    ],
+)
+def test_a_hint_that_finds_nothing_is_warned_of(pattern: str, problem: str) -> None:
+    schema = {"properties": {"a": {"type": "string", "x-pattern": pattern}}}
+    task = tree_task(
+        {"id": "top", "critical": True, "assert": "found.a"},
+        extract={"found": {"instruction": "x", "schema": schema}},
+    )
+    assert found(task) == []
+    (line,) = warnings(task)
+    assert line.startswith(f"{FILE}extract.found.schema.properties.a.x-pattern: ")
+    assert line.endswith(f" finds nothing: {problem}")
 
 
 def test_references_within_a_schema_are_followed() -> None:

@@ -163,3 +163,12 @@ def test_a_hundred_claims_against_one_long_page_are_cheap() -> None:
     began = time.process_time()
     asyncio.run(ask())
     assert time.process_time() - began < 20
+
+
+def test_no_pattern_of_an_author_hangs_on_an_answer() -> None:
+    schema = {"type": "object", "properties": {"name": {"type": "string", "pattern": "^(a+)+$"}}}
+    began = time.process_time()
+    for answer, found in (("Name: aaaa", {"name": "aaaa"}), (f"Name: {'a' * 300}!", {})):
+        reply = asyncio.run(LexicalJudge().extract(ExtractRequest("x", "", schema, "", answer)))
+        assert reply.data == found
+    assert time.process_time() - began < 2
