@@ -12,8 +12,12 @@ from judging.judges.openai import Ladder, Limits, OpenAIJudge
 from judging.models import JudgeProfile
 
 
-def make_judge(profile: JudgeProfile, replies: ReplyCache, *, budget_s: float) -> Judge:
-    """The judge of a profile, for one event loop; ``budget_s`` bounds one question with all its attempts."""
+def make_judge(profile: JudgeProfile, replies: ReplyCache, *, budget_s: float, pinned: str = "") -> Judge:
+    """The judge of a profile, for one event loop.
+
+    :param budget_s: bounds one question with all its attempts.
+    :param pinned: the model that must serve; "" if the first reply is still to come.
+    """
     if profile.judge == "lexical":
         return LexicalJudge()
     config = settings.EVALSERVICE
@@ -22,6 +26,7 @@ def make_judge(profile: JudgeProfile, replies: ReplyCache, *, budget_s: float) -
         base_url=profile.base_url,
         api_key=config["OPENAI_API_KEY"],
         model=profile.model,
+        pinned=pinned,
         fence_key=bytes.fromhex(config["FENCE_KEY"]),
         sampling={"temperature": profile.parameters["temperature"]},
         cache=replies,

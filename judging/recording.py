@@ -19,7 +19,7 @@ from django.utils import timezone
 from judging.canonical import plain, storable
 from judging.cascade import Finding
 from judging.desk import Judgement, Memory, Reading
-from judging.judges.base import CachedReply, CallRecord, ExtractOutcome, Usage
+from judging.judges.base import CachedReply, CallRecord, ExtractOutcome, JudgeUnavailable, Usage
 from judging.models import Extraction, JudgeRun, ModelCall, Verdict
 from submissions.leases import Lease
 
@@ -69,7 +69,12 @@ class Recorder:
         return self._unwritten.get(key) or await self._in_thread(lambda: stored_reply(key))
 
     async def put(self, reply: CachedReply) -> None:
-        """Keep a usable reply."""
+        """Keep a usable reply.
+
+        :raises JudgeUnavailable: another model than the run's has given it.
+        """
+        if reply.model_served and reply.model_served != self._run.model_served:
+            await self._in_thread(lambda: pin(self._run, reply.model_served))
         self._unwritten[reply.key] = reply
         await self._rows.put(
             ModelCall(
@@ -142,6 +147,18 @@ class Recorder:
         """End the thread and its connection."""
         self._thread.submit(connections.close_all)  # in that thread: each has connections of its own
         self._thread.shutdown(wait=True)
+
+
+def pin(run: JudgeRun, served: str) -> None:
+    """The model that gives the first reply judges the whole run: all its shards, on all machines.
+
+    :raises JudgeUnavailable: it is another one already.
+    """
+    name = storable(served)
+    if not JudgeRun.objects.filter(pk=run.pk, model_served__in=["", name]).update(model_served=name):
+        run.refresh_from_db(fields=["model_served"])
+        raise JudgeUnavailable("wrong_model", f"pinned {run.model_served}, served {name}")
+    run.model_served = name
 
 
 def save(lease: Lease, batch: Sequence[Row]) -> None:

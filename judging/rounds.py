@@ -82,10 +82,13 @@ def rejudge(submission: Submission, *, actor: str, now: dt.datetime) -> int:
     Only what has no settled verdict is asked, and only pages that we failed to fetch are fetched again.
     Id, quota unit and submission time stay.
 
+    A round that is paused is given up for the new one.
+
     :raises submissions.models.submission.IllegalTransition: it has not been judged, or is being judged.
     """
+    give_up_paused_round(submission, now=now)  # jobs before their submission, as everywhere
     submission.refresh_from_db(from_queryset=Submission.objects.select_for_update())
-    if submission.state not in JUDGED:
+    if submission.state not in JUDGED and not _is_paused_round(submission):
         raise IllegalTransition(submission.public_id, Submission.State.JUDGING)
     submission.move(Submission.State.JUDGING, actor=actor, now=now, reason="rejudge")
     if not forget_failures(submission, now=now):
@@ -94,6 +97,18 @@ def rejudge(submission: Submission, *, actor: str, now: dt.datetime) -> int:
     job = Job.objects.create(submission=submission, kind=Job.Kind.COLLECT, round=number, created_at=now)
     wake(job, now=now)
     return number
+
+
+def give_up_paused_round(submission: Submission, *, now: dt.datetime) -> None:
+    """Cancel what is left of a round that is paused."""
+    left = Job.objects.filter(submission=submission, submission__state=Submission.State.PAUSED)
+    left.filter(state=Job.State.READY, kind=Job.Kind.JUDGE).update(state=Job.State.CANCELLED, finished_at=now)
+
+
+def _is_paused_round(submission: Submission) -> bool:
+    """Paused with its pages collected and no job left: its judging had begun."""
+    left = Job.objects.filter(submission=submission, state__in=[Job.State.READY, Job.State.RUNNING])
+    return submission.state == Submission.State.PAUSED and next_round(submission) > 1 and not left.exists()
 
 
 def forget_failures(submission: Submission, *, now: dt.datetime) -> int:

@@ -85,7 +85,8 @@ def set_up(lease: Lease, run: JudgeRun, recorder: Recorder) -> Bench:
     """A bench for one slice that begins now."""
     ends = time.monotonic() + settings.EVALSERVICE["SLICE_SECONDS"]
     grace = question_budget()
-    return Bench(lease, recorder, make_judge(run.profile, recorder, budget_s=grace), ends, ends + grace)
+    judge = make_judge(run.profile, recorder, budget_s=grace, pinned=run.model_served)
+    return Bench(lease, recorder, judge, ends, ends + grace)
 
 
 def question_budget() -> float:

@@ -221,6 +221,47 @@ def test_a_judge_that_will_not_answer_pauses_the_submission_until_it_is_resumed(
     assert (submission.state, scores_of(submission)) == ("judged", {"brume": 1.0, "sallow": 0.5})
 
 
+def half_judged(endpoint: Endpoint, settings: Any) -> Submission:
+    """A submission of two shards, the first of which is judged, by ``judge-1``."""
+    changed(settings, SHARD_ANSWERS=1)
+    submission = submit(import_set(tree_files()), BOTH)
+    collect_pages(submission.jobs.get().pk)
+    assert judge_answers(submission.jobs.get(kind="judge", shard=0).pk) == "done"
+    assert JudgeRun.objects.get().model_served == "judge-1"
+    return submission
+
+
+def test_a_run_that_another_model_would_go_on_with_pauses(endpoint: Endpoint, settings: Any) -> None:
+    submission = half_judged(endpoint, settings)
+    endpoint.script.served = "judge-1-2026-05-01"  # the alias moved: the same name as asked, another model
+    assert run_jobs(submission) == ["judge: paused"]
+    assert (submission.state, submission.state_reason) == ("paused", "wrong_model")
+    assert not Verdict.objects.filter(answer__task__key="sallow").exists()
+    endpoint.script.served = ""
+    call_command("resume", submission.public_id)
+    assert run_jobs(submission) == ["judge: done", "score: done"]
+    assert (submission.state, scores_of(submission)) == ("judged", {"brume": 1.0, "sallow": 0.5})
+
+
+def test_who_accepts_the_model_that_serves_now_judges_again(endpoint: Endpoint, settings: Any) -> None:
+    submission = half_judged(endpoint, settings)
+    endpoint.script.served = "judge-1-2026-05-01"
+    run_jobs(submission)
+    call_command("rejudge", submission.public_id)
+    assert run_jobs(submission) == ["judge: done", "judge: done", "score: done"]
+    assert (submission.state, scores_of(submission)) == ("judged", {"brume": 1.0, "sallow": 0.5})
+    models = JudgeRun.objects.order_by("round").values_list("model_served", flat=True)
+    assert list(models) == ["judge-1", "judge-1-2026-05-01"]
+
+
+def test_a_submission_paused_while_collecting_cannot_be_judged_again() -> None:
+    submission = submit(import_set(tree_files()), BOTH)
+    Submission.objects.filter(pk=submission.pk).update(state="paused")
+    with pytest.raises(CommandError, match="cannot become judging"):
+        call_command("rejudge", submission.public_id)
+    assert submission.jobs.get().state == Job.State.READY
+
+
 def test_what_was_found_before_the_pause_is_kept(endpoint: Endpoint) -> None:
     endpoint.script.containing = {"Brume is 14 kilometres": "insufficient_quota"}
     submission = submit(import_set(tree_files()), BOTH)
@@ -346,8 +387,8 @@ def test_two_votes_are_asked_at_once_and_a_third_if_they_disagree(
 def test_a_slice_that_ends_early_goes_on_in_the_next_and_asks_nothing_twice(
     endpoint: Endpoint, settings: Any
 ) -> None:
-    changed(settings, SLICE_SECONDS=0.1, MODEL={**settings.EVALSERVICE["MODEL"], "in_flight": 2})
-    endpoint.script.delay_s = 0.04
+    changed(settings, SLICE_SECONDS=0.05, MODEL={**settings.EVALSERVICE["MODEL"], "in_flight": 2})
+    endpoint.script.delay_s = 0.06
     tasks = {f"t{n}": lake_task() for n in range(4)}
     answers = {key: f"Version {n}\n\n{BOTH['brume']}" for n, key in enumerate(tasks)}
     submission = submit(import_set(tree_files(tasks)), answers)

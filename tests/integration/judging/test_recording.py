@@ -18,7 +18,7 @@ from judging import recording
 from judging.canonical import plain
 from judging.cascade import Finding
 from judging.desk import Judgement, Reading
-from judging.judges.base import Attempt, CachedReply, CallRecord, ExtractOutcome, Usage
+from judging.judges.base import Attempt, CachedReply, CallRecord, ExtractOutcome, JudgeUnavailable, Usage
 from judging.models import Extraction, JudgeRun, ModelCall, Rubric, Verdict
 from judging.recording import Recorder, RowRefused, extraction_row, remember, save, verdict_row
 from judging.rounds import open_round
@@ -330,6 +330,34 @@ def test_a_reply_is_known_before_it_is_written_and_after(scene: Scene) -> None:
     write(recorder, work)
     assert found == [None, reply, reply]
     assert recorder._unwritten == {}
+
+
+# ------------------------------------------------------------------ the model that serves
+def served(recorder: Recorder, *models: str) -> None:
+    async def work() -> None:
+        for key, model in zip(KEYS, models, strict=False):
+            await recorder.put(CachedReply(key, "{}", model, "stop", Usage()))
+
+    write(recorder, work)
+
+
+def test_the_first_reply_pins_the_model_of_a_run(scene: Scene) -> None:
+    served(scene.recorder(), "", "judge-1-0501", "judge-1-0501", "")
+    scene.run.refresh_from_db()
+    assert scene.run.model_served == "judge-1-0501"
+    assert ModelCall.objects.count() == 4
+
+
+def test_another_shard_cannot_go_on_with_another_model(scene: Scene) -> None:
+    stale = JudgeRun.objects.get(pk=scene.run.pk)
+    served(scene.recorder(), "judge-1-0501")
+    recorder = Recorder(lease=scene.lease, run=stale)
+    with pytest.raises(JudgeUnavailable, match="wrong_model: pinned judge-1-0501, served judge-1-0601"):
+        asyncio.run(recorder.put(CachedReply(KEYS[9], "{}", "judge-1-0601", "stop", Usage())))
+    recorder.shut()
+    stale.refresh_from_db()
+    assert stale.model_served == "judge-1-0501"
+    assert ModelCall.objects.count() == 1
 
 
 # ------------------------------------------------------------------ memory

@@ -50,7 +50,7 @@ class Deliberate(LexicalJudge):
 @pytest.fixture
 def judge(monkeypatch: pytest.MonkeyPatch) -> type[Deliberate]:
     one = type("One", (Deliberate,), {})
-    monkeypatch.setattr(slices, "make_judge", lambda profile, replies, *, budget_s: one())
+    monkeypatch.setattr(slices, "make_judge", lambda profile, replies, **how: one())
     return one
 
 
