@@ -9,6 +9,7 @@ from itertools import chain, islice
 from judging.citations.keys import MalformedUrl, host_of, url_key
 from judging.citations.labels import Event, events, label_urls, resolved
 from judging.citations.markdown import BlockKind, Part, read_markdown
+from judging.citations.words import urls_of_value
 
 __all__ = [
     "MAX_CITED_URLS",
@@ -19,6 +20,7 @@ __all__ = [
     "cited_urls",
     "host_of",
     "url_key",
+    "urls_of_value",
 ]
 
 MAX_CITED_URLS = 200

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from judging.citations.keys import MAX_URL
 
-__all__ = ["destination_url", "unescaped", "urls_in_text"]
+__all__ = ["destination_url", "unescaped", "urls_in_text", "urls_of_value"]
 
 MAX_WORD = 2048
 """Longer words are not looked at: nobody cites like that, and attackers do."""
@@ -29,6 +29,7 @@ _STOPS = (
 _GLUE = r"(?<=[;,|'])(?=https?://)|(?<=[^\x00-\x7f])(?=https?://)|'(?=[,;:)\]}])"
 _WORD_BREAK = re.compile(rf"[{_STOPS}]+|{_GLUE}", re.IGNORECASE)
 
+_SPACE = re.compile(r"\s")
 _SCHEME = re.compile(r"https?://", re.IGNORECASE)
 _HOST = re.compile(r"https?://(?:[^\s/?#@]{1,256}@)?(?:[0-9a-z]|[^\x00-\x7f]|\[[0-9a-f:.]+\])", re.IGNORECASE)
 _BRACKET = re.compile(r"[()\[\]{}]")
@@ -91,6 +92,15 @@ def destination_url(href: str) -> str | None:
         return f"https:{href}"
     bare = _BARE.fullmatch(href)
     return f"https://{href}" if bare and _has_known_ending(bare) else None
+
+
+def urls_of_value(text: str) -> list[str]:
+    """The URLs in a value that should be one: itself, whatever follows its scheme, else those it mentions."""
+    text = text.strip()
+    if _SCHEME.match(text):
+        return [text]
+    whole = None if _SPACE.search(text) else destination_url(text)
+    return [whole] if whole else list(urls_in_text(text))
 
 
 def _spaced_destination(text: str, start: int) -> tuple[str, int] | None:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from judging.citations import urls_of_value
 from judging.rubric.names import names_used
 from judging.rubric.plan import Assertion, Check, Claim, Decision, PageExtraction, Plan, Unknown
 from judging.rubric.spec import ClaimSpec, ForEach, LeafSpec, NodeSpec, PageSpec, TreeRubric
@@ -114,14 +115,14 @@ def _url(expression: str, scope: Bindings) -> str | None:
         value = scope.evaluate(expression)
     except (Mismatch, AuthorMistake):
         return None
-    return (value.strip() or None) if isinstance(value, str) else None
+    return next(iter(urls_of_value(value)), None) if isinstance(value, str) else None
 
 
 def _sources(value: Any) -> tuple[str, ...]:
-    """The distinct URLs of a text or a list of texts, in order."""
-    urls = [value] if isinstance(value, str) else value
-    stripped = [url.strip() for url in urls if isinstance(url, str)] if isinstance(urls, Sequence) else []
-    return tuple(dict.fromkeys(url for url in stripped if url))
+    """The distinct URLs of a text or a list of texts, in order; what is no URL is nothing."""
+    given = [value] if isinstance(value, str) else value if isinstance(value, Sequence) else []
+    texts = (text for text in given if isinstance(text, str))
+    return tuple(dict.fromkeys(url for text in texts for url in urls_of_value(text)))
 
 
 def _decide(expression: str, scope: Bindings) -> Decision:

@@ -16,8 +16,10 @@ MAX_DEPTH = 8  # references followed and objects nested in each other
 _SOURCE_WORDS = frozenset(
     word_list(
         "source sources url urls link links citation citations reference references uri uris website homepage webpage"
+        " websites homepages webpages"
     )
 )
+_PAGE_WORDS = frozenset(word_list("page pages site sites"))  # by themselves or last: "page_title" is a title
 _LEAD_WORDS = frozenset(word_list("name title names"))
 _SPLIT = re.compile(r"(?<=[a-z\d])(?=[A-Z])|[_\-\s.]+")
 
@@ -100,7 +102,8 @@ def _is_source(name: str, schema: Schema, root: Schema) -> bool:
         return True
     if _kind(schema) not in ("string", "array") or _kind(item) == "object":
         return False
-    return bool(_SOURCE_WORDS & {w.casefold() for w in _SPLIT.split(name)})
+    words = [w.casefold() for w in _SPLIT.split(name) if w]
+    return bool(_SOURCE_WORDS.intersection(words) or _PAGE_WORDS.intersection(words[-1:]))
 
 
 def field_of(name: str, schema: Any, root: Schema) -> Field:

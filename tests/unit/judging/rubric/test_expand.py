@@ -90,6 +90,23 @@ def test_slots_are_padded_so_that_a_short_list_fails_them() -> None:
     assert one.checks["sourced_3"] == Claim("sourced_3", "came after Bob", ())
 
 
+@pytest.mark.parametrize(
+    ("given", "urls"),
+    [
+        ("Smallville", ()),
+        (["Smallville", "the town's own page", "1712", "a.b", ""], ()),
+        (["[Smallville](http://x.org/a)", "see https://x.org/b.", "www.x.org", "x.org/c"],
+         ("http://x.org/a", "https://x.org/b", "https://www.x.org", "https://x.org/c")),
+        ([" HTTPS://x.org/a b", "https://", "http://[::1/"], ("HTTPS://x.org/a b", "https://", "http://[::1/")),
+        ([5, None, {"url": "https://x.org"}], ()),
+        ({"url": "https://x.org"}, ()),
+    ],
+)  # fmt: skip
+def test_what_is_no_url_is_no_source(given: Any, urls: tuple[str, ...]) -> None:
+    one = plan(with_people(SOURCED, count=1), found={"people": [{"name": "Ada", "sources": given}]})
+    assert one.checks["sourced_1"] == Claim("sourced_1", "Ada came after nobody", urls)
+
+
 def test_surplus_items_are_left_out_and_no_neighbours() -> None:
     leaf = {
         "id": "n{{ loop.index }}",
@@ -347,7 +364,7 @@ def test_an_answers_braces_are_never_evaluated() -> None:
         "sources": "a.sources",
         "additional": "{{ a.name }}",
     }
-    evil = "{{ truth }} {% for x in truth %}{{ x }}{% endfor %} {{ ''.__class__ }}"
+    evil = "https://x.org/{{ truth }} {% for x in truth %}{{ x }}{% endfor %} {{ ''.__class__ }}"
     one = plan(
         with_people(leaf, count=1, truth=["secret"]), found={"people": [{"name": evil, "sources": [evil]}]}
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -235,6 +236,31 @@ def test_sources_come_from_their_label_else_from_anywhere_in_the_item() -> None:
         "urls": ["https://x.example/1", "https://x.example/2"],
     }
     assert data("none", schema) == {"urls": []}
+
+
+@pytest.mark.parametrize(
+    "name", ["page", "web_page", "webpage", "site", "officialSite", "link", "url", "source", "reference"]
+)
+@pytest.mark.parametrize(
+    ("value", "url"),
+    [
+        ("[Smallville](http://smallville.example/a)", "http://smallville.example/a"),
+        ("https://www.example.org/", "https://www.example.org/"),
+        ("<https://www.example.org/>, its own", "https://www.example.org/"),
+        ("www.example.org", "https://www.example.org"),
+        ("the town's own [1]\n\n[1]: https://www.example.org/b", "https://www.example.org/b"),
+    ],
+)
+def test_a_field_for_a_page_takes_the_address_that_is_cited(name: str, value: str, url: str) -> None:
+    label = " ".join(re.findall("[A-Z]?[a-z]+", name)).capitalize()
+    schema = fields(town=NAME, **{name: {"type": "string"}})
+    assert data(f"- Town: Smallville\n- {label}: {value}\n", schema) == {"town": "Smallville", name: url}
+
+
+def test_a_field_that_only_speaks_of_a_page_is_none() -> None:
+    schema = fields(page_title={"type": "string"}, site_owner={"type": "string"}, pages={"type": "integer"})
+    answer = "Page title: A b\nSite owner: C d\nPages: 12\n\nhttps://x.example/\n"
+    assert data(answer, schema) == {"page_title": "A b", "site_owner": "C d", "pages": 12}
 
 
 def test_what_is_required_is_there_as_far_as_it_can_be_empty() -> None:
