@@ -8,6 +8,9 @@ container secrets do.
 from __future__ import annotations
 
 import hashlib
+import ipaddress
+import json
+import math
 import os
 import re
 from collections.abc import Mapping
@@ -87,6 +90,43 @@ def choice(
 def listed(name: str, default: str, *, environ: Mapping[str, str] = os.environ) -> list[str]:
     """Words between commas, without the space around them."""
     return [word.strip() for word in read(name, default, environ=environ).split(",") if word.strip()]
+
+
+def networks(name: str, *, environ: Mapping[str, str] = os.environ) -> list[str]:
+    """Addresses and networks between commas, as networks.
+
+    :raises ImproperlyConfigured: one of them is neither.
+    """
+    try:
+        return [str(ipaddress.ip_network(word)) for word in listed(name, "", environ=environ)]
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name}: {error}.") from error
+
+
+def prices(name: str, *, environ: Mapping[str, str] = os.environ) -> dict[str, dict[str, float]]:
+    """A JSON object: for each model its US dollars per million tokens, ``prompt``, ``completion`` and ``cached``
+    (prompt tokens; may be left out).
+
+    :raises ImproperlyConfigured: something else, or a price that is no price.
+    """
+    raw = read(name, "", environ=environ).strip()
+    try:
+        table = json.loads(raw) if raw else {}
+        return {str(model): _price(given) for model, given in table.items()}
+    except (ValueError, AttributeError, TypeError, KeyError) as error:
+        example = '{"model": {"prompt": 0.4, "cached": 0.1, "completion": 1.6}}'
+        raise ImproperlyConfigured(
+            f"{name}: dollars per million tokens are needed, like {example}."
+        ) from error
+
+
+def _price(given: Mapping[str, float]) -> dict[str, float]:
+    price = {kind: float(value) for kind, value in given.items()}
+    if not {"prompt", "completion"} <= set(price) <= {"prompt", "cached", "completion"}:
+        raise KeyError
+    if not all(0 <= value < math.inf for value in price.values()):
+        raise ValueError
+    return price
 
 
 def folder(name: str, default: Path, *, environ: Mapping[str, str] = os.environ) -> Path:

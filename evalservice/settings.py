@@ -245,6 +245,7 @@ MIB = 2**20
 EVALSERVICE: dict[str, Any] = {
     "JUDGE": env.choice("EVALSERVICE_JUDGE", "lexical", ("lexical", "openai")),
     "JUDGE_MODEL": env.read("EVALSERVICE_JUDGE_MODEL"),
+    "JUDGE_PRICES": env.prices("EVALSERVICE_JUDGE_PRICES"),
     "OPENAI_BASE_URL": env.read("OPENAI_BASE_URL"),
     "OPENAI_API_KEY": env.read("OPENAI_API_KEY"),
     "PAGES": env.choice("EVALSERVICE_PAGES", "archive" if DEMO else "live", ("archive", "live")),
@@ -270,6 +271,9 @@ EVALSERVICE: dict[str, Any] = {
         "budget_s": env.integer("EVALSERVICE_MODEL_BUDGET", 300, low=1, high=3_600),
     },
     "KNOWN_GOOD_HOSTS": env.listed("EVALSERVICE_KNOWN_GOOD_HOSTS", "www.iana.org,www.debian.org"),
+    # A page of our own is never evidence, and our own network is nobody's to look into.
+    "OWN_HOSTS": [host.strip("[].").lower() for host in ALLOWED_HOSTS],
+    "DENIED_NETWORKS": env.networks("EVALSERVICE_DENIED_NETWORKS"),
     "CONTACT": env.read("EVALSERVICE_CONTACT", "contact address not configured"),
     "FENCE_KEY": env.derived_key(SECRET_KEY, "prompt fences"),
     "BLOCKED_DAYS": 14,

@@ -6,9 +6,10 @@ from functools import cache
 
 from django.conf import settings
 
+from judging.canonical import digest
 from judging.judges.base import Judge, ReplyCache
 from judging.judges.lexical import LexicalJudge
-from judging.judges.openai import Ladder, Limits, OpenAIJudge
+from judging.judges.openai import Ladder, Limits, OpenAIJudge, Price, PriceTable
 from judging.models import JudgeProfile
 
 
@@ -30,6 +31,7 @@ def make_judge(profile: JudgeProfile, replies: ReplyCache, *, budget_s: float, p
         fence_key=bytes.fromhex(config["FENCE_KEY"]),
         sampling={"temperature": profile.parameters["temperature"]},
         cache=replies,
+        prices=_prices(profile),
         limits=Limits(
             in_flight=model["in_flight"],
             attempts=model["attempts"],
@@ -38,6 +40,12 @@ def make_judge(profile: JudgeProfile, replies: ReplyCache, *, budget_s: float, p
         ),
         ladder=_ladder(profile.base_url, profile.model),
     )
+
+
+def _prices(profile: JudgeProfile) -> PriceTable:
+    if not profile.prices:
+        return PriceTable()
+    return PriceTable(digest(profile.prices)[:12], {profile.model: Price(**profile.prices)})
 
 
 @cache

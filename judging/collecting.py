@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 import hashlib
+import ipaddress
 import random
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,7 +26,8 @@ from judging.pages.fetch import Patience, capture_many
 from judging.pages.store import CHUNK, chunks, is_failure, pages_for, save_captures
 from judging.rounds import open_round
 from submissions.driving import Slice
-from submissions.egress import Door
+from submissions.egress import Door, Policy
+from submissions.egress.addresses import is_address
 from submissions.leases import Lease
 from submissions.models import Job, Submission
 from submissions.queue.draining import draining
@@ -183,11 +185,21 @@ def fetch(urls: Sequence[str], now: dt.datetime) -> list[Capture]:
     return asyncio.run(
         capture_many(
             urls,
-            door=Door(contact=config["CONTACT"]),
+            door=Door(contact=config["CONTACT"], policy=policy()),
             fetched_at=now,
             known_good_hosts=tuple(config["KNOWN_GOOD_HOSTS"]),
             patience=Patience(total=config["FETCH_SECONDS"]),
         )
+    )
+
+
+def policy() -> Policy:
+    """What may be fetched: anything public but the service itself and what the operator denies."""
+    own: list[str] = settings.EVALSERVICE["OWN_HOSTS"]
+    networks = [*settings.EVALSERVICE["DENIED_NETWORKS"], *(host for host in own if is_address(host))]
+    return Policy(
+        denied_hosts=frozenset(host for host in own if not is_address(host)),
+        denied_networks=tuple(ipaddress.ip_network(network) for network in networks),
     )
 
 

@@ -43,12 +43,27 @@ def current_profile(*, now: dt.datetime) -> JudgeProfile:
     """The row of the configured profile, made if new."""
     content = configured()
     content_hash = digest(content)
+    prices = settings.EVALSERVICE["JUDGE_PRICES"].get(content["model"], {})
     found = JudgeProfile.objects.filter(content_hash=content_hash).first()
     if found:
-        return found
+        return _priced(found, prices)
     last = JudgeProfile.objects.filter(name=content["judge"]).aggregate(last=Max("version"))["last"] or 0
     profile, _ = JudgeProfile.objects.get_or_create(
         content_hash=content_hash,
-        defaults={"name": content["judge"], "version": last + 1, "created_at": now, **content},
+        defaults={
+            "name": content["judge"],
+            "version": last + 1,
+            "created_at": now,
+            "prices": prices,
+            **content,
+        },
     )
+    return profile
+
+
+def _priced(profile: JudgeProfile, prices: dict[str, float]) -> JudgeProfile:
+    """A price is no part of what a profile is: another one makes no other judge of it."""
+    if profile.prices != prices:
+        profile.prices = prices
+        profile.save(update_fields=["prices"])
     return profile

@@ -42,7 +42,7 @@ def score_round(lease: Lease) -> Slice:
     with transaction.atomic():
         lease.renew()
         lease.end(Job.State.DONE, finished_at=now)
-        JudgeRun.objects.filter(pk=run.pk).update(finished_at=now, calls=_calls(run))
+        JudgeRun.objects.filter(pk=run.pk).update(finished_at=now, calls=_calls(run), cost_usd=cost(run))
         submission = (
             Submission.objects.select_for_update().select_related("task_set").get(pk=run.submission_id)
         )
@@ -157,4 +157,17 @@ def _calls(run: JudgeRun) -> int:
     total = 0
     for model in (Verdict, Extraction):
         total += model._default_manager.filter(run=run).aggregate(sum=Sum("model_calls"))["sum"] or 0
+    return total
+
+
+def cost(run: JudgeRun) -> float | None:
+    """US dollars for the calls behind the findings of a run; None if the price of one is not known."""
+    total = 0.0
+    for model in (Verdict, Extraction):
+        asked = model._default_manager.filter(run=run, model_calls__gt=0).order_by("pk")
+        for record in asked.values_list("record", flat=True).iterator():
+            costs = [call["cost_usd"] for call in record["calls"]]
+            if None in costs:
+                return None
+            total += sum(costs)
     return total

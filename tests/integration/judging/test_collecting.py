@@ -20,6 +20,7 @@ from judging.pages.captures import Capture, PageVerdict
 from judging.pages.store import save_capture
 from judging.rounds import forget_failures, rejudge
 from judging.tasks import collect_pages
+from submissions.egress import Denied
 from submissions.leases import Lease, LeaseLost, acquire
 from submissions.models import Job, Submission
 from submissions.models.submission import IllegalTransition
@@ -180,6 +181,35 @@ def test_no_more_urls_of_an_answer_are_collected_than_the_limit(web: Web, settin
     submission = submit(lakes(), cites(*URLS))
     collect_pages(submission.jobs.get().pk)
     assert CitedPage.objects.count() == 3
+
+
+@pytest.mark.parametrize(
+    ("url", "allowed"),
+    [
+        ("https://eval.example.org/board", False),
+        ("https://www.eval.example.org/", False),
+        ("https://example.org/", True),
+        ("http://203.0.113.9/", False),
+        ("http://8.8.8.8/", True),
+        ("http://9.9.9.9/", False),
+        ("http://1.1.1.1/", False),
+    ],
+)
+def test_our_own_names_and_addresses_are_never_fetched(
+    web: Web, settings: Any, url: str, allowed: bool
+) -> None:
+    settings.EVALSERVICE = {
+        **settings.EVALSERVICE,
+        "OWN_HOSTS": ["eval.example.org", "9.9.9.9", "::1"],
+        "DENIED_NETWORKS": ["1.1.1.0/24"],
+    }
+    judged(lakes(), cites(URLS[0]))
+    asked = web.asked_with["door"].policy
+    if allowed:
+        assert asked.judge_url(url).host
+    else:
+        with pytest.raises(Denied):
+            asked.judge_url(url)
 
 
 # ------------------------------------------------------------------ what it costs the database

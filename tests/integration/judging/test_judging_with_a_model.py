@@ -196,6 +196,23 @@ def test_another_model_is_another_judge(endpoint: Endpoint, settings: Any) -> No
     assert (submission.provenance["model"], submission.provenance["profile"]) == ("judge-2", "openai/2")
 
 
+def test_a_round_costs_what_its_calls_cost(endpoint: Endpoint, settings: Any) -> None:
+    changed(settings, JUDGE_PRICES={"judge-1": {"prompt": 2.0, "cached": 1.0, "completion": 8.0}})
+    submission = judged(import_set(tree_files()), BOTH)
+    run = JudgeRun.objects.get()
+    rows: list[Verdict | Extraction] = [*Verdict.objects.all(), *Extraction.objects.all()]
+    costs = [call["cost_usd"] for row in rows for call in row.record["calls"]]
+    assert run.cost_usd
+    assert run.cost_usd == pytest.approx(sum(costs))
+    again(submission)
+    assert JudgeRun.objects.get(round=2).cost_usd == 0.0
+
+
+def test_without_a_price_the_cost_of_a_round_is_not_known() -> None:
+    judged(import_set(tree_files()), BOTH)
+    assert JudgeRun.objects.get().cost_usd is None
+
+
 # ------------------------------------------------------------------ the judge will not answer
 TERMINAL = [
     ("insufficient_quota", "quota"),

@@ -11,6 +11,7 @@ import pytest
 from django.utils import timezone
 
 from judging.appointing import make_judge
+from judging.judges.base import Usage
 from judging.judges.lexical import LexicalJudge
 from judging.judges.openai import OpenAIJudge
 from judging.models import JudgeProfile
@@ -78,6 +79,20 @@ def test_a_judge_is_made_as_its_profile_says(settings: Any) -> None:
     assert judge.limits.in_flight == settings.EVALSERVICE["MODEL"]["in_flight"]
     assert judge.sampling == {"temperature": 0}
     assert len(judge.fence_key) == 32
+
+
+def test_a_price_is_known_to_the_judge_and_makes_no_other_judge(settings: Any) -> None:
+    openai(settings)
+    first = current_profile(now=NOW)
+    assert first.prices == {}
+    openai(settings, JUDGE_PRICES={"judge-1": {"prompt": 1.0, "completion": 4.0}, "other": {}})
+    priced = current_profile(now=NOW)
+    assert (priced.pk, priced.prices) == (first.pk, {"prompt": 1.0, "completion": 4.0})
+    priced.refresh_from_db()
+    judge = make_judge(priced, Remembered(), budget_s=1)
+    assert isinstance(judge, OpenAIJudge)
+    assert judge.prices.cost("judge-1", [Usage(prompt=1_000_000, completion=500_000)]) == 3.0
+    assert len(judge.prices.version) == 12
 
 
 def test_judges_of_one_endpoint_and_model_share_what_it_refuses(settings: Any) -> None:

@@ -47,6 +47,45 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     assert "is not text" in refusal(env.read, "NAME", environ={"NAME_FILE": str(binary)})
 
 
+# ------------------------------------------------------------------ networks and prices
+def test_addresses_and_networks_are_read_as_networks() -> None:
+    given = {"NAME": "192.0.2.7, 198.51.100.0/24,2001:db8::/32"}
+    assert env.networks("NAME", environ=given) == ["192.0.2.7/32", "198.51.100.0/24", "2001:db8::/32"]
+    assert env.networks("NAME", environ={}) == []
+
+
+@pytest.mark.parametrize("odd", ["ours.example", "192.0.2.7/24", "300.1.1.1"])
+def test_what_is_no_network_is_refused(odd: str) -> None:
+    assert refusal(env.networks, "NAME", environ={"NAME": odd}).startswith("NAME: ")
+
+
+def test_prices_are_read_by_model() -> None:
+    table = '{"m": {"prompt": 1, "completion": 2.5}, "n": {"prompt": 0, "cached": 0.5, "completion": 0}}'
+    assert env.prices("NAME", environ={"NAME": table}) == {
+        "m": {"prompt": 1.0, "completion": 2.5},
+        "n": {"prompt": 0.0, "cached": 0.5, "completion": 0.0},
+    }
+    assert env.prices("NAME", environ={}) == {}
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        "cheap",
+        "[]",
+        '{"m": 1}',
+        '{"m": {"prompt": 1}}',
+        '{"m": {"prompt": -1, "completion": 1}}',
+        '{"m": {"prompt": NaN, "completion": 1}}',
+        '{"m": {"prompt": "much", "completion": 1}}',
+        '{"m": {"prompt": null, "completion": 1}}',
+        '{"m": {"prompt": 1, "completion": 1, "reasoning": 1}}',
+    ],
+)
+def test_what_is_no_table_of_prices_is_refused(odd: str) -> None:
+    assert refusal(env.prices, "NAME", environ={"NAME": odd}).startswith("NAME: dollars per million tokens")
+
+
 # ------------------------------------------------------------------ flags, numbers, choices, lists
 @pytest.mark.parametrize(
     ("text", "value"),
