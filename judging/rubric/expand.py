@@ -188,6 +188,8 @@ class Unroller:
     def _leaf(self, name: str, spec: NodeSpec, leaf: LeafSpec, scope: Bindings) -> Node:
         try:
             check = self._check(name, leaf, scope)
+            if isinstance(check, Assertion) and check.reason and not _from_answer(leaf, scope):
+                self.mistakes.append((spec.path, f"is the same for every answer: {check.reason}"))
         except AuthorMistake as mistake:
             self.mistakes.append((spec.path, str(mistake)))
             check = Unknown(name, f"the rubric has a fault: {mistake}")
@@ -259,6 +261,15 @@ def _slot(name: str, items: Sequence[Any], index: int, count: int, outer: Any) -
         neighbour("next", name): item(index + 1),
         "loop": loop if outer is None else {**loop, "parent": outer},
     }
+
+
+def _from_answer(leaf: LeafSpec, scope: Bindings) -> bool:
+    """Whether an assertion or a claim depends on what the answer says, or on the task's text."""
+    sources = [(leaf.expression, True)] if not isinstance(leaf, ClaimSpec) else []
+    if isinstance(leaf, ClaimSpec):
+        sources = [(leaf.claim, False), (leaf.additional, False), (leaf.sources or "none", True)]
+    used = frozenset[str]().union(*(names_used(text, expression=kind) for text, kind in sources))
+    return bool(_made_from(leaf, scope)) or not used.isdisjoint({"task", "answer"})
 
 
 def _made_from(leaf: LeafSpec, scope: Bindings) -> frozenset[str]:

@@ -14,6 +14,7 @@ from typing import Any, cast
 
 from jinja2 import TemplateSyntaxError, nodes
 
+from judging.rubric.constants import constant_faults
 from judging.rubric.faults import suggestion
 from judging.rubric.filters import FILTERS, TESTS
 from judging.rubric.shapes import NoSuchPart, Shape, field_shape, item_shape
@@ -71,11 +72,13 @@ def _check(source: str, scope: Scope, parse: Callable[[str], nodes.Node]) -> tup
         tree = parse(source)
         checker = _Checker(scope)
         shape = checker.visit(tree)
+        # Only what may run is tried.
+        reasons = checker.reasons or list(dict.fromkeys(constant_faults(tree)))
     except TemplateSyntaxError as error:
         return [f"line {error.lineno}: {error.message}"], None
     except (RecursionError, _TooLarge):
         return ["is too long or nested too deeply; split it into several leaves"], None
-    return checker.reasons, shape
+    return reasons, shape
 
 
 @lru_cache(maxsize=4096)

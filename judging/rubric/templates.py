@@ -10,6 +10,7 @@ parsed, whatever braces it holds.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from copy import deepcopy
 from functools import lru_cache
 from typing import Any
 
@@ -26,6 +27,7 @@ from judging.rubric.values import Mismatch, Missing, entry_of, field_of, text_of
 __all__ = [
     "LOOP_FIELDS",
     "NEIGHBOURS",
+    "constant",
     "evaluate",
     "neighbour",
     "parse_expression",
@@ -181,8 +183,12 @@ def _template(source: str, loop_names: frozenset[str]) -> Template:
 
 @lru_cache(maxsize=4096)
 def _expression(source: str, loop_names: frozenset[str]) -> TemplateExpression:
+    return _compiled(parse_expression(source), loop_names)
+
+
+def _compiled(tree: nodes.Node, loop_names: frozenset[str]) -> TemplateExpression:
     # What Environment.compile_expression does, with the rewriting in between.
-    assign = nodes.Assign(nodes.Name("result", "store"), parse_expression(source), lineno=1)
+    assign = nodes.Assign(nodes.Name("result", "store"), tree, lineno=1)
     template = _ENVIRONMENT.from_string(_rewritten(nodes.Template([assign], lineno=1), loop_names))
     return TemplateExpression(template, undefined_to_none=False)
 
@@ -205,7 +211,19 @@ def evaluate(source: str, values: Mapping[str, Any], loop_names: Iterable[str] =
     :raises Mismatch: where the data does not fit the expression.
     :raises AuthorMistake: where the rubric's own truth lacks what the expression asks for.
     """
+    return _value(_expression(source, frozenset(loop_names)), values)
+
+
+def constant(tree: nodes.Node) -> Any:
+    """The value of a part of a checked expression that names nothing.
+
+    :raises Mismatch: it has none.
+    """
+    return _value(_compiled(deepcopy(tree), frozenset()), {})
+
+
+def _value(expression: TemplateExpression, values: Mapping[str, Any]) -> Any:
     try:
-        return _expression(source, frozenset(loop_names))(values)
+        return expression(values)
     except (TypeError, ValueError, ArithmeticError, LookupError, TemplateError) as error:
         raise Mismatch(str(error)) from error

@@ -180,6 +180,36 @@ def test_a_reserved_scope_says_why() -> None:
     assert reason == "unknown name 'a'; known are loop (ids never depend on the answer)"
 
 
+NEVER = "can never be evaluated: "
+
+
+@pytest.mark.parametrize(
+    ("expression", "reason"),
+    [
+        ("1 // 0", NEVER + "integer division or modulo by zero"),
+        ("a.name and 1 / 0 == 1", NEVER + "division by zero"),
+        ("a.year > 5 + 'x'", NEVER + "a number is needed, this is 'x'; the filters int and float read text"),
+        ("a.name in 5", None),
+        ("'x' in 5", NEVER + "a list is needed, this is a number"),
+        ("a.year / 0 > 1", "divides by zero"),
+        ("a.year // (2 - 2)", "divides by zero"),
+        ("a.year % 0.0 == 0", "divides by zero"),
+        ("people[::0]", "a slice has a step of 0"),
+        ("people[::1 - 1] | length", "a slice has a step of 0"),
+        ("people['a':]", "a slice goes from one whole number to another"),
+        ("people[:1.5]", "a slice goes from one whole number to another"),
+        ("people[:true]", "a slice goes from one whole number to another"),
+        ("'abc'[::0]", NEVER + "slice step cannot be zero"),
+        ("a.year / (a.tags | length)", None),
+        ("people[-2:][::-1] and a.year / 2 and 'abc'[1:] == 'bc' and [1, 2] and a.year in [1, 2]", None),
+        ("people[a.year:(a.year / (1 / 0))]", NEVER + "division by zero"),
+    ],
+)
+def test_what_fails_for_every_answer_is_a_fault(expression: str, reason: str | None) -> None:
+    assert reasons(expression) == ([reason] if reason else [])
+    assert check_template(f"It is {{{{ {expression} }}}}", SCOPE) == ([reason] if reason else [])
+
+
 def test_names_used_are_all_that_is_read() -> None:
     assert names_used("{{ a.x }} {% for p in people %}{{ p }}{% endfor %}", expression=False) == {
         "a",

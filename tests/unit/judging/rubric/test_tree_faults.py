@@ -398,6 +398,27 @@ def test_one_reading_tells_the_faults_of_shape_and_meaning_together() -> None:
                      "tree.children[0].assert", "tree.children[1].claim"]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("leaf", "line"),
+    [
+        ({"assert": "truth.year + 'x' == 1"}, "a number is needed, this is 'x'; the filters int and float read text"),
+        ({"assert": "truth.year / (truth.none | length)"}, "what was extracted does not fit the expression: division by zero"),
+        ({"claim": "{{ truth.year / (truth.none | length) }}", "evidence": "none"}, "division by zero"),
+        ({"assert": "a.born / (truth.none | length)"}, None),
+        ({"assert": "truth.year / (answer | length)"}, None),
+        ({"assert": "truth.year / (a.sources | length)"}, None),
+        ({"assert": "truth.year > 1900"}, None),
+    ],
+)  # fmt: skip
+def test_what_fails_by_its_own_truth_is_a_fault(leaf: dict[str, Any], line: str | None) -> None:
+    task = with_people({"id": "x", **leaf}, truth={"year": 1900, "none": []})
+    lines = found(task)
+    assert len(lines) == (line is not None)
+    if line is not None:
+        assert lines[0].startswith("tree.node.children[0]")
+        assert lines[0].endswith(line)
+
+
 def test_warnings_come_without_faults() -> None:
     gift = {"id": "g_{{ loop.index }}", "assert": "a.born != 1900"}
     task = with_people(gift)
