@@ -50,7 +50,7 @@ class Job(models.Model):
     lease_until = models.DateTimeField(null=True, blank=True)
     not_before = models.DateTimeField(null=True, blank=True)
     woken_at = models.DateTimeField(null=True, blank=True)
-    takeovers = models.PositiveIntegerField(default=0)  # leases that ran out, slices that raised, since the last result
+    takeovers = models.PositiveIntegerField(default=0)  # leases run out, slices raised since the last result
     done_items = models.PositiveIntegerField(default=0)
     total_items = models.PositiveIntegerField(default=0)
     created_at = models.DateTimeField()
