@@ -138,6 +138,7 @@ Q_CLUSTER: dict[str, Any] = {
     "ack_failures": True,
     "catch_up": False,
     "save_limit": -1,
+    "scheduler": False,  # nobody schedules: the worker's own tick does what comes round
     "max_rss": 1_500_000,
     "poll": 0.5,
     "label": "Queue",

@@ -27,7 +27,10 @@ from submissions.models import (
     TaskSet,
     Team,
 )
+from submissions.queue.admin import close as close_queue_pages
 from submissions.services import issue_key, revoke_key
+
+close_queue_pages()
 
 
 class ReadOnly:

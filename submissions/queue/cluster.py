@@ -22,6 +22,7 @@ import structlog
 from django.db import connections
 
 from submissions.queue.draining import drain
+from submissions.queue.screening import PipelineOnly
 
 log = structlog.get_logger(__name__)
 
@@ -46,6 +47,12 @@ class StrictSentinel(django_q.cluster.Sentinel):  # type: ignore[misc]  # django
         """Called once per guard cycle: the sign of life."""
         _heartbeat.value = time.monotonic()
         return super().status()
+
+    def spawn_process(self, target: Any, *args: Any) -> Any:
+        """Start a child; workers see their queue through :class:`PipelineOnly`."""
+        if target == django_q.cluster.worker:
+            args = (PipelineOnly(args[0]), *args[1:])
+        return super().spawn_process(target, *args)
 
     def reincarnate(self, process: Any) -> None:
         """Recycle a worker as planned; end everything for an unplanned death."""

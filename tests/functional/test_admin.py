@@ -9,7 +9,7 @@ import pytest
 from django.apps import apps
 from django.contrib.auth.models import Group
 from django.test import Client
-from django.urls import reverse
+from django.urls import NoReverseMatch, reverse
 
 from submissions.models import ApiKey, Organisation, Team
 from tests.factories import (
@@ -227,3 +227,15 @@ def test_unrounded_scores_are_for_those_who_may_read_answers() -> None:
     submission = make_submission("judged", summary={"exact": "0.123456789"})
     assert "0.123456789" in signed_in("judge operator").get(page(submission)).content.decode()
     assert "0.123456789" not in signed_in("viewer").get(page(submission)).content.decode()
+
+
+@pytest.mark.parametrize("model", ["schedule", "success", "failure", "ormq", "task"])
+def test_nobody_gets_at_the_queue_through_the_admin(model: str) -> None:
+    browser = signed_in(superuser=True)
+    for address in (f"/admin/django_q/{model}/", f"/admin/django_q/{model}/add/", "/admin/django_q/"):
+        assert browser.get(address).status_code == 404
+        assert browser.post(address, {"func": "os.system", "args": "'true'"}).status_code == 404
+    for page_of in ("add", "changelist"):
+        with pytest.raises(NoReverseMatch):
+            reverse(f"admin:django_q_{model}_{page_of}")
+    assert b"django_q" not in browser.get("/admin/").content

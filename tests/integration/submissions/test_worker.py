@@ -7,17 +7,23 @@ import os
 import signal
 import sys
 import time
+import uuid
 from pathlib import Path
+from queue import SimpleQueue
 from types import SimpleNamespace
 from typing import Any
 
 import django_q.cluster
 import pytest
+from django_q.conf import Conf
+from django_q.models import Failure
+from django_q.tasks import async_task
 
 from submissions.models import Job, Submission
 from submissions.queue import cluster
 from submissions.queue.cluster import StrictSentinel, Worker
 from submissions.queue.draining import drain, draining
+from submissions.queue.screening import PipelineOnly, refuse
 from tests.endpoint import Endpoint
 from tests.judging_factories import import_set, lake_answer, lake_task, scores_of, submit, tree_files
 from tests.processes import WorkerProcess, is_alive, until
@@ -140,6 +146,7 @@ class Child:
     """A process of a pool; ``timer`` as django-q2 keeps it."""
 
     name = "child"
+    pid = 0
 
     def __init__(self, timer: float, *, alive: bool = True) -> None:
         self.timer = SimpleNamespace(value=timer)
@@ -198,6 +205,56 @@ def test_a_sign_of_life_is_given_with_every_look(
     assert time.monotonic() - cluster._heartbeat.value < 1
 
 
+# ------------------------------------------------------------------ what is not the pipeline's
+class Stop:
+    """An event that is set after so many looks."""
+
+    def __init__(self, looks: int = 0) -> None:
+        self.looks = looks
+
+    def wait(self, seconds: float) -> bool:
+        self.looks -= 1
+        return self.looks < 0
+
+    def set(self) -> None:
+        pass
+
+    def is_set(self) -> bool:
+        return False
+
+
+def guard(monkeypatch: pytest.MonkeyPatch, *, looks: int) -> None:
+    """So many rounds of a sentinel without children."""
+    monkeypatch.setattr(django_q.cluster.Sentinel, "stop", lambda self: None)
+    made = StrictSentinel(Stop(looks), Stop(), uuid.uuid4(), start=False)
+    made.monitor = made.pusher = Child(0)
+    made.guard()
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("_signals")
+def test_nobody_looks_for_what_was_scheduled(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[Any] = []
+    monkeypatch.setattr(django_q.cluster, "scheduler", lambda broker: looked.append(broker))
+    guard(monkeypatch, looks=200)  # at half a second each
+    assert looked == []
+    monkeypatch.setattr(Conf, "SCHEDULER", True)  # what the test would see otherwise
+    guard(monkeypatch, looks=200)
+    assert looked
+
+
+@pytest.mark.parametrize("extra", [{"hook": "os.system"}, {"chain": [("os.system", ("true",))]}])
+def test_a_step_that_brings_another_callable_is_refused(extra: dict[str, Any]) -> None:
+    step = {"id": "1", "name": "n", "func": "judging.tasks.judge_answers", "args": (1,), "kwargs": {}}
+    queue: SimpleQueue[Any] = SimpleQueue()
+    for message in (step, {**step, **extra}, "STOP"):
+        queue.put(message)
+    screened = PipelineOnly(queue)
+    assert screened.get() == step
+    assert screened.get() == {"id": "1", "name": "n", "func": refuse, "args": (), "kwargs": {}}
+    assert screened.get() == "STOP"
+
+
 # ------------------------------------------------------------------ all of it
 @pytest.fixture
 def worker(tmp_path: Path) -> Any:
@@ -225,6 +282,18 @@ def test_a_worker_judges_what_was_submitted_before_it_came_and_after(worker: Wor
     until(lambda: is_scored(first), what=worker.log)
     assert scores_of(first) == {"brume": 1.0, "sallow": 0.0}
     assert worker.stop() == 0
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_worker_runs_nothing_but_the_steps_of_the_pipeline(worker: WorkerProcess, tmp_path: Path) -> None:
+    target = tmp_path / "made"
+    async_task("os.mkdir", str(target))
+    failed = until(Failure.objects.first, what=worker.log)
+    assert "NotAStep" in failed.result
+    assert not target.exists()
+    assert "queue_message_refused" in worker.log()
+    submission = a_submission()
+    until(lambda: is_scored(submission), what=worker.log)
 
 
 @pytest.mark.django_db(transaction=True)
