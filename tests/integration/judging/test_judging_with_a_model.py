@@ -410,7 +410,7 @@ def test_a_slice_that_ends_early_goes_on_in_the_next_and_asks_nothing_twice(
     answers = {key: f"Version {n}\n\n{BOTH['brume']}" for n, key in enumerate(tasks)}
     submission = submit(import_set(tree_files(tasks)), answers)
     outcomes = run_jobs(submission)
-    assert outcomes.count("judge: more") >= 2
+    assert "judge: more" in outcomes
     assert scores_of(submission) == dict.fromkeys(tasks, 1.0)
     prompts = [call.prompt for call in endpoint.log]
     assert len(prompts) == len(set(prompts)) == 4 + 2  # an extraction an answer; pages do not know the answer
