@@ -130,7 +130,7 @@ _PROBLEMS: Mapping[str, Code] = {
     "system_unknown": Code(404, "Unknown system", "Your team has no such system."),
     "task_set_closed": Code(409, "Task set closed", "The set takes no answers any more; start again with its new version."),
     "task_set_not_open": Code(404, "No such open task set", "No task set of this name takes submissions now."),
-    "too_late_to_cancel": Code(409, "Too late to cancel", "The submission has come to its end already."),
+    "too_late_to_cancel": Code(409, "Too late to cancel", "It has come to its end already, or was finalized on a test set."),
     "unsupported_media_type": Code(415, "Unsupported media type", "Send application/json, or multipart/form-data for a bundle."),
 }  # fmt: skip
 

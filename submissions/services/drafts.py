@@ -73,7 +73,7 @@ class Vanished(Refusal):
 
 
 class TooLateToCancel(Refusal):
-    """The submission has reached an end."""
+    """The submission has reached an end, or is on its way to a test set's board."""
 
     code = "too_late_to_cancel"
 
@@ -204,7 +204,9 @@ def enqueue(submission: Submission, *, now: dt.datetime) -> None:
 def cancel(*, submission: Submission, now: dt.datetime) -> Submission:
     """End a submission before it has scores, and stop its jobs; again, it changes nothing.
 
-    :raises TooLateToCancel: it has come to another end.
+    On a test set that ends with finalizing: whether judging is over is not to be found out by trying.
+
+    :raises TooLateToCancel: it has come to another end, or was finalized on a test set.
     """
     # Jobs before their submission, as where a job is closed: neither transaction can wait for the other.
     unfinished = submission.jobs.filter(state__in=(Job.State.READY, Job.State.RUNNING))
@@ -212,7 +214,8 @@ def cancel(*, submission: Submission, now: dt.datetime) -> Submission:
     current = locked(submission)
     if current.state == Submission.State.CANCELLED:
         return current
-    if Submission.State.CANCELLED not in Submission.TRANSITIONS[current.state]:
+    is_secret = current.task_set.split == TaskSet.Split.TEST and current.finalized_at is not None
+    if is_secret or Submission.State.CANCELLED not in Submission.TRANSITIONS[current.state]:
         raise TooLateToCancel
     current.move(Submission.State.CANCELLED, actor=actor_of(current.system.team), now=now)
     unfinished.update(state=Job.State.CANCELLED, lease_until=None, lease_owner="", finished_at=now)

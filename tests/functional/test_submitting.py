@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from submissions.models import Job, Submission, TaskSet
-from tests.factories import make_key, make_task_set, make_team
+from tests.factories import make_key, make_submission, make_task_set, make_team
 from tests.http import ApiClient, assert_problem
 
 pytestmark = pytest.mark.django_db
@@ -242,6 +242,50 @@ def test_finalizing_and_cancelling_twice_are_harmless(client: ApiClient, task_se
         assert (cancelled.status_code, cancelled.json()["state"]) == (200, "cancelled")
     assert_problem(client.post(f"{address}/finalize"), "not_a_draft")
     assert Job.objects.get().state == "cancelled"
+
+
+@pytest.mark.parametrize("act", ["cancel", "finalize", "DELETE"])
+def test_on_a_test_set_no_answer_tells_whether_judging_is_over(act: str) -> None:
+    task_set = make_task_set(split="test")
+    team = make_team()
+    client = ApiClient(make_key(team)[1])
+    said = []
+    for state in ("judging", "judged"):
+        address = f"submissions/{make_submission(state, team=team, task_set=task_set).public_id}"
+        response = client.delete(address) if act == "DELETE" else client.post(f"{address}/{act}")
+        varying = {"id", "instance", "system", "created_at", "finalized_at"}
+        said.append((response.status_code, {k: v for k, v in response.json().items() if k not in varying}))
+        assert client.get(address).json()["state"] == "judging"
+    assert said[0] == said[1]
+
+
+STATES = (
+    "queued",
+    "collecting",
+    "judging",
+    "paused",
+    "judged",
+    "incomplete",
+    "published",
+    "withheld",
+    "failed",
+)
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_what_was_finalized_on_a_test_set_is_never_cancelled(state: str) -> None:
+    submission = make_submission(state, task_set=make_task_set(split="test"))
+    client = ApiClient(make_key(submission.system.team)[1])
+    assert_problem(client.post(f"submissions/{submission.public_id}/cancel"), "too_late_to_cancel")
+    submission.refresh_from_db()
+    assert submission.state == state
+
+
+def test_a_draft_of_a_test_set_is_cancelled(client: ApiClient) -> None:
+    address = f"submissions/{draft(client, make_task_set(split='test'))['id']}"
+    for _ in range(2):
+        cancelled = client.post(f"{address}/cancel")
+        assert (cancelled.status_code, cancelled.json()["state"]) == (200, "cancelled")
 
 
 def test_a_deleted_draft_is_absent(client: ApiClient, task_set: TaskSet) -> None:

@@ -162,6 +162,6 @@ class CancelView(TeamView):
 
     @extend_schema(operation_id="cancel", request=None, responses=SubmissionOut, tags=["submissions"])
     def post(self, request: Request, submission_id: str) -> Response:
-        """Stop a submission that has no scores yet; again, it changes nothing."""
+        """Stop a submission that has no scores yet, on a test set a draft; again, it changes nothing."""
         submission = submission_or_404(self.team, submission_id)
         return Response(SubmissionOut(cancel(submission=submission, now=timezone.now())).data)
