@@ -54,23 +54,19 @@ class InvalidRubric(ValueError):
 
 @dataclass(slots=True)
 class FaultList:
-    """Collects the faults of one file."""
+    """Collects the faults of one file, in the order in which they were found."""
 
     file: str
-    errors: list[Fault] = field(default_factory=list)
-    warnings: list[Fault] = field(default_factory=list)
+    errors: dict[Fault, None] = field(default_factory=dict)  # an ordered set: a file may have thousands
+    warnings: dict[Fault, None] = field(default_factory=dict)
 
     def error(self, path: str, reason: str) -> None:
         """Note something that refuses the bundle, once for each place and reason."""
-        fault = Fault(self.file, path, reason)
-        if fault not in self.errors:
-            self.errors.append(fault)
+        self.errors.setdefault(Fault(self.file, path, reason))
 
     def warn(self, path: str, reason: str) -> None:
         """Note something the author should know, once for each place and reason."""
-        fault = Fault(self.file, path, reason, Severity.WARNING)
-        if fault not in self.warnings:
-            self.warnings.append(fault)
+        self.warnings.setdefault(Fault(self.file, path, reason, Severity.WARNING))
 
 
 def at(path: str, *steps: str | int) -> str:

@@ -20,6 +20,8 @@ from judging.taskset_files import read_files
 from submissions.bundle.text import UndecodableText, clean_text
 from submissions.models import TaskSet
 
+LISTED = 200  # faults, and warnings, that are printed; nobody reads more at once
+
 
 class Command(BaseCommand):
     """One subcommand each; ``new``, ``lint`` and ``preview`` need neither a secret nor a database.
@@ -78,10 +80,8 @@ def _describe_lint(parser: ArgumentParser) -> None:
 def _lint(command: BaseCommand, options: dict[str, Any]) -> None:
     found = read_files(options["path"])
     reading = BundleReading(None, found.faults) if found.faults else read_bundle(found.files)
-    for fault in reading.warnings:
-        command.stdout.write(f"warning: {fault}")
-    for fault in reading.faults:
-        command.stdout.write(str(fault))
+    _list(command, reading.warnings, before="warning: ")
+    _list(command, reading.faults)
     if reading.bundle is None:
         raise CommandError(f"{len(reading.faults)} to mend")
     bundle = reading.bundle
@@ -139,8 +139,7 @@ def _import(command: BaseCommand, options: dict[str, Any]) -> None:
         found = import_taskset(files=_files(command, options["path"]), now=timezone.now())
     except RefusedBundle as refused:
         raise _told(command, refused.faults) from refused
-    for warning in found.warnings:
-        command.stdout.write(f"warning: {warning}")
+    _list(command, found.warnings, before="warning: ")
     tasks = found.task_set.tasks.count()
     state = "created" if found.created else "unchanged"
     command.stdout.write(f"{found.task_set}: {state}, {tasks} tasks, {found.pages} pages")
@@ -184,10 +183,16 @@ def _whole(command: BaseCommand, path: Path) -> tuple[Bundle, tuple[Capture, ...
 
 
 def _told(command: BaseCommand, faults: Sequence[Fault]) -> CommandError:
-    """The error to raise once every fault is on the screen."""
-    for fault in faults:
-        command.stdout.write(str(fault))
+    """The error to raise once the faults are on the screen."""
+    _list(command, faults)
     return CommandError(f"{len(faults)} to mend; nothing was done")
+
+
+def _list(command: BaseCommand, faults: Sequence[Fault], *, before: str = "") -> None:
+    for fault in faults[:LISTED]:
+        command.stdout.write(f"{before}{fault}")
+    if len(faults) > LISTED:
+        command.stdout.write(f"{before}… and {len(faults) - LISTED:,} more")
 
 
 SUBCOMMANDS: dict[

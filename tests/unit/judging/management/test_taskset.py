@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 import zipfile
 from io import StringIO
 from pathlib import Path
@@ -76,6 +77,21 @@ def test_lint_prints_every_fault_on_a_line_of_its_own(tmp_path: Path) -> None:
         "tasks/alps.yaml: tree.node.children[3].sources: the schema declares no property 'source' "
         '(did you mean "sources"?); declared are name, height, sources',
     ]
+
+
+def test_thousands_of_faults_are_counted_in_seconds_and_the_first_are_shown(tmp_path: Path) -> None:
+    run("taskset", "new", str(tmp_path))
+    task = tmp_path / "tasks" / "alps.yaml"
+    task.write_text(task.read_text() + "".join(f"k{n}: 1\n" for n in range(18_000)))
+    out = StringIO()
+    began = time.process_time()
+    with pytest.raises(CommandError, match=r"^18000 to mend$"):
+        call_command("taskset", "lint", str(tmp_path), stdout=out)
+    assert time.process_time() - began < 10
+    lines = out.getvalue().splitlines()
+    assert len(lines) == 201
+    assert lines[0].startswith("tasks/alps.yaml: k0: unknown key")
+    assert lines[-1] == "… and 17,800 more"
 
 
 def test_lint_tells_what_it_cannot_read(tmp_path: Path) -> None:
