@@ -11,6 +11,8 @@ from django.http import QueryDict
 from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail, ValidationError
 
+from submissions.egress.policy import Denied, Policy
+
 _UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 _JOINERS = {"\u200c", "\u200d"}  # Persian and Indic words and emoji need them
 
@@ -29,13 +31,29 @@ class LineField(serializers.CharField):
         return line
 
 
-class HttpUrlField(serializers.URLField):
-    """An http or https URL, or nothing."""
+# Boards link to any port; names and addresses that lead inside a network, and a link's user name, they do not show.
+_LINKS = Policy(ports=frozenset(range(1, 65_536)))
+
+
+def _refuse_unless_public(url: str) -> None:
+    """Judge a link by what it says; nothing is looked up.
+
+    :raises ValidationError: it has a user name or password, or its host is not a public one.
+    """
+    try:
+        _LINKS.judge_url(url)
+    except Denied as denied:
+        detail = "A public host is needed, without user name and password."
+        raise ValidationError(detail, code="invalid") from denied
+
+
+class PublicUrlField(serializers.URLField):
+    """An http or https URL of a public host, or nothing."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(max_length=500, required=False, allow_blank=True, **kwargs)
         self.validators = [v for v in self.validators if not isinstance(v, URLValidator)]
-        self.validators.append(URLValidator(schemes=["http", "https"]))
+        self.validators += [URLValidator(schemes=["http", "https"]), _refuse_unless_public]
 
 
 class StrictSerializer(serializers.Serializer[Any]):

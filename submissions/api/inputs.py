@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rest_framework import serializers
 
-from submissions.api.fields import HttpUrlField, LineField, StrictSerializer
+from submissions.api.fields import LineField, PublicUrlField, StrictSerializer
 from submissions.models import System
 
 
@@ -14,9 +14,9 @@ class SystemChanges(StrictSerializer):
     version = LineField(max_length=60, required=False, allow_blank=True)
     model = LineField(max_length=120, required=False, allow_blank=True)
     licence = LineField(max_length=60, required=False, allow_blank=True)
-    url = HttpUrlField()
-    paper_url = HttpUrlField()
-    code_url = HttpUrlField()
+    url = PublicUrlField()
+    paper_url = PublicUrlField()
+    code_url = PublicUrlField()
 
 
 class NewSystem(SystemChanges):

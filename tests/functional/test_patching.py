@@ -73,8 +73,8 @@ def system_of_a_team() -> tuple[System, ApiClient]:
 def test_what_may_change_changes() -> None:
     system = make_system(make_team(), version="1")
     client = ApiClient(make_key(system.team)[1])
-    body = {"version": "2", "model": "gpt-x", "licence": "MIT", "url": "https://a.example/",
-            "paper_url": "https://b.example/", "code_url": ""}  # fmt: skip
+    body = {"version": "2", "model": "gpt-x", "licence": "MIT", "url": "https://a.example.org/",
+            "paper_url": "https://b.example.org/", "code_url": ""}  # fmt: skip
     shown = client.patch(f"systems/{system.public_id}", body).json()
     assert {name: shown[name] for name in body} == body
     assert set(body) == set(SYSTEM_CHANGEABLE)

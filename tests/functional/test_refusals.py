@@ -98,6 +98,36 @@ def test_unknown_fields_cost_no_more_than_their_request(method: str, path: str) 
     )  # the body, its copies and its text; made into values it takes forty times as much
 
 
+@pytest.mark.parametrize(
+    "url",
+    ["https://user:pw@a.example.org/", "https://user@a.example.org/", "http://[::1]/", "http://169.254.169.254/",
+     "http://localhost/", "http://127.0.0.1:8000/", "http://10.0.0.1/", "http://router.local/", "http://a.internal/",
+     "http://0x7f.1/", "http://2130706433/", "http://[::ffff:127.0.0.1]/", "https://a.example.org\\@b.example.org/",
+     "https://host/", "http://a.test/"],
+)  # fmt: skip
+@pytest.mark.parametrize("field", ["url", "paper_url", "code_url"])
+def test_a_board_links_to_no_host_that_is_not_public(client: ApiClient, field: str, url: str) -> None:
+    for response in (
+        client.post("systems", {"name": "x", "system_class": "human", field: url}),
+        client.patch(f"systems/{_system(client)}", {field: url}),
+    ):
+        found = assert_problem(response, "request_invalid")["errors"]
+        assert {(item["pointer"], item["code"]) for item in found} == {(f"/{field}", "field_invalid")}
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["", "https://a.example.org:8443/x?y#z", "HTTP://A.Example.ORG", "https://bücher.de/", "http://8.8.8.8/"],
+)
+def test_a_board_links_to_any_public_host(client: ApiClient, url: str) -> None:
+    changed = client.patch(f"systems/{_system(client)}", {"url": url})
+    assert (changed.status_code, changed.json()["url"]) == (200, url)
+
+
+def _system(client: ApiClient) -> str:
+    return str(client.post("systems", {"name": "Searcher", "system_class": "human"}).json()["id"])
+
+
 def test_missing_fields_are_named(client: ApiClient) -> None:
     pointers = [("/name", "field_required"), ("/system_class", "field_required")]
     response = client.post("systems", {})
