@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 KILLS = 5
 TASKS = 10
-CHECKS = 40  # a task; every one is a call of its own
+CHECKS = 30  # a task; every one is a call of its own
 IN_FLIGHT = 8  # a worker's, and there are two
 BATCH = 100
 
