@@ -52,7 +52,7 @@ class WorkerProcess:
 
     def __init__(self, log: Path, **environment: str) -> None:
         self._log = log
-        self._environment = {**os.environ, "DATABASE_URL": _database_url(), **environment}
+        self._environment = {**os.environ, "DATABASE_URL": database_url(), **environment}
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Self:
@@ -108,7 +108,7 @@ class WorkerProcess:
         return self._process.wait(seconds)
 
 
-def _database_url() -> str:
+def database_url() -> str:
     """The test's own database, which is not the one the environment names."""
     name = connection.settings_dict["NAME"]
     if connection.vendor == "sqlite":
