@@ -6,12 +6,14 @@ from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 from drf_spectacular.views import SpectacularAPIView
 
-from evalservice import health
+from evalservice import health, reference
 
 admin.site.site_header = admin.site.site_title = "evalservice"
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/", admin.site.urls),
+    path("favicon.ico", reference.favicon, name="favicon"),
+    path("api/", reference.reference, name="reference"),
     path("api/v1/schema", SpectacularAPIView.as_view(), name="schema"),
     path("api/v1/", include("submissions.api.urls")),
     path("api/v1/", include("leaderboard.api.urls")),

@@ -48,6 +48,7 @@ def addresses() -> list[str]:
         TREE,
         entry,
         "/method/",
+        "/api/",
         "/none/",
     ]
 
