@@ -49,6 +49,7 @@ def cited_urls(markdown: str, limit: int = MAX_CITED_URLS) -> list[str]:
     reference definitions, used or not. Not cited are: images (a link around an image is), comments, link
     texts, words of more than 2,048 characters, labels without a definition. URLs are as written but for
     character references, escapes of Markdown, white space (``%20``) and a missing ``https://``.
+    Structure beyond what anyone reads (:mod:`judging.citations.budget`) is read as words.
     """
     read = _read(markdown)
     labels = label_urls(read)

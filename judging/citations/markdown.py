@@ -16,6 +16,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
+from judging.citations.budget import MAX_MARKS, divided, marks_in, paragraphs
 from judging.citations.inline import Chunk, ChunkKind, html_chunks, read_inline
 from judging.citations.words import destination_url, unescaped
 
@@ -69,12 +70,21 @@ class Part:
 
 
 def read_markdown(markdown: str) -> list[Part]:
-    """The blocks of an answer in order, with its reference definitions where they stand."""
+    """The blocks of an answer in order, with its reference definitions where they stand.
+
+    Beyond :data:`~judging.citations.budget.MAX_STRUCTURE` an answer is read as paragraphs of words.
+    """
+    structured, rest = divided(markdown)
     env: dict[str, Any] = {}
     reader = _BlockReader(env)
-    for token in _PARSER.parse(markdown, env):
+    for token in _PARSER.parse(structured, env):
         reader.take(token)
-    return reader.parts
+    return [*reader.parts, *map(_words, paragraphs(rest))]
+
+
+def _words(text: str) -> Part:
+    shown = unescaped(text)
+    return Part(BlockKind.PARAGRAPH, shown=[shown], chunks=[Chunk(ChunkKind.TEXT, shown)])
 
 
 class _BlockReader:
@@ -143,11 +153,13 @@ def _parser() -> MarkdownIt:
 
 
 def _inline_unless_hostile(state: StateCore) -> None:
+    marks = 0
     for token in state.tokens:
         if token.type != "inline":
             continue
         token.children = []
-        if _most_open_brackets(token.content) > MAX_OPEN_BRACKETS:
+        marks += marks_in(token.content)
+        if marks > MAX_MARKS or _most_open_brackets(token.content) > MAX_OPEN_BRACKETS:
             token.children.append(Token("text", "", 0, content=unescaped(token.content)))
         else:
             state.md.inline.parse(token.content, state.md, state.env, token.children)

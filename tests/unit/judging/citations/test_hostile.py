@@ -5,6 +5,7 @@ import time
 import pytest
 
 from judging.citations import blocks, cited_urls
+from judging.citations.budget import MAX_STRUCTURE, divided, paragraphs
 
 SIZE = 280_000
 
@@ -67,3 +68,81 @@ def test_brackets_too_deep_to_parse_are_read_as_words() -> None:
     answer = "[" * 30 + "t](https://x.org/a) &amp; https://x.org/?b&amp;c"
     assert cited_urls(answer) == ["https://x.org/a", "https://x.org/?b&c"]
     assert blocks(answer)[0].text == "[" * 30 + "t](https://x.org/a) & https://x.org/?b&c"
+
+
+MEGABYTE = 1_000_000
+PLAIN = "The lake is 40 m deep and very cold in winter.\n"
+SHORT = {
+    "items": "- x\n",
+    "named items": "- Name: x\n",
+    "numbered items": "1. a\n",
+    "items within items": "- - - a\n",
+    "indented items": "- a\n  - b\n    - c\n",
+    "headings": "# a\n",
+    "underlined headings": "a\n=\n",
+    "quotes": "> a\n",
+    "quotes apart": "> a\n\n",
+    "quoted items": "> - a\n",
+    "fences": "```\na\n",
+    "rules": "***\n",
+    "paragraphs": "a\n\n",
+    "lines": "a\n",
+    "carriage returns": "- a\r",
+    "stars": "*a_",
+    "underscores": "_a ",
+    "strikes": "~~a ",
+    "backticks": "`a",
+    "links": "[a](b) ",
+    "tags": "<b>",
+}
+
+
+def _seconds(text: str) -> float:
+    began = time.process_time()
+    cited_urls(text)
+    return time.process_time() - began
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("piece", [*SHORT.values(), "table"], ids=[*SHORT, "rows"])
+def test_structure_costs_little_more_than_words(piece: str) -> None:
+    text = "a|b\n-|-\n" + _filled("x|y\n", MEGABYTE) if piece == "table" else _filled(piece, MEGABYTE)
+    assert _seconds(text) <= 20 * max(_seconds(_filled(PLAIN, MEGABYTE)), 0.1)
+
+
+def test_addresses_are_found_beyond_the_structure_that_is_read() -> None:
+    long = _filled("- x\n", 4 * MAX_STRUCTURE)
+    answer = (
+        f"{long}- [a](https://x.org/a_(b)) and **https://x.org/c**\n- see [2], `https://x.org/d`\n\n"
+        "## Sources\n\n[2]: https://x.org/e\n"
+    )
+    found = cited_urls(answer)
+    assert found == ["https://x.org/a_(b)", "https://x.org/c", "https://x.org/e", "https://x.org/d"]
+    assert blocks(answer)[-1].urls == tuple(found)
+
+
+def test_marks_beyond_the_budget_are_words() -> None:
+    answer = _filled("*a* ", 60_000) + "\n\n**[a](https://x.org/a)** &amp; https://x.org/?b&amp;c"
+    assert cited_urls(answer) == ["https://x.org/a", "https://x.org/?b&c"]
+    assert blocks(answer)[-1].text == "**[a](https://x.org/a)** & https://x.org/?b&c"
+
+
+@pytest.mark.parametrize(
+    "line", ["- x\n", "x|y|z\n", "> - 1. x\r\n", "x\r", "          - x\n", "\n", "- " * 99]
+)
+def test_an_answer_is_divided_between_lines_and_nothing_is_lost(line: str) -> None:
+    answer = line * (MAX_STRUCTURE + 1)
+    head, rest = divided(answer)
+    assert head + rest == answer
+    assert len(head) % len(line) == 0
+    assert rest
+    assert divided(line * 50) == (line * 50, "")
+    assert "".join("".join(paragraphs(rest)).split()) == "".join(rest.split())
+
+
+def test_words_are_cut_at_blank_lines_else_at_line_ends_else_not() -> None:
+    assert [len(p) for p in paragraphs("a" * 3_000 + "\n\n" + "b\n" * 1_000)] == [3_000, 1_999]
+    assert [len(p) for p in paragraphs("a" * 3_000 + "\n" + "b" * 3_000)] == [3_000, 3_000]
+    assert [len(p) for p in paragraphs("a" * 9_000 + "\nb")] == [9_000, 1]
+    assert [len(p) for p in paragraphs("a" * 9_000)] == [9_000]
+    assert list(paragraphs(" \n \n")) == []
