@@ -56,7 +56,11 @@ class WorkerProcess:
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Self:
-        self.start()
+        try:
+            self.start()
+        except TimeoutError:  # whoever does not come into the block does not leave it either
+            self.kill()
+            raise
         return self
 
     def __exit__(
@@ -85,7 +89,7 @@ class WorkerProcess:
                 stderr=out,
             )
         # The sentinel with two workers, a monitor and a pusher.
-        until(lambda: len(self.tree()) >= 5, what=self.log)
+        until(lambda: len(self.tree()) >= 5, seconds=60, what=self.log)
 
     def tree(self) -> list[int]:
         """All processes but the parent."""

@@ -57,7 +57,7 @@ def reached(submission: Submission, phase: str) -> bool:
 
 def moments(chance: random.Random) -> list[str]:
     """In which phases to kill, every phase as often as the others."""
-    count = scaled(25, least=len(PHASES))
+    count = scaled(20, least=len(PHASES))
     wanted = [PHASES[number % len(PHASES)] for number in range(count)]
     chance.shuffle(wanted)
     return wanted

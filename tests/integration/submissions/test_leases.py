@@ -141,9 +141,7 @@ def test_more_work_makes_the_job_ready_and_wakes_it() -> None:
 
 
 @pytest.mark.parametrize(("ended", "outcome"), [(Slice.MORE, "more"), (Slice.WAITING, "waiting")])
-def test_work_that_was_given_back_is_never_held_against_it(
-    settings: Any, ended: Slice, outcome: str
-) -> None:
+def test_work_that_was_given_back_is_never_held_against_it(settings: Any, ended: Slice, outcome: str) -> None:
     job = make_job("judging")
     for _ in range(settings.EVALSERVICE["JOB_TAKEOVERS"] + 2):
         assert drive(job.pk, lambda lease: ended) == outcome
