@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import urlsplit
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
@@ -14,6 +13,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from judging.admin.looks import Look, as_text
+from judging.citations import host_of
 from judging.models import Page, PageSnapshot
 from judging.pages.store import read_text
 from submissions import blobs
@@ -30,7 +30,7 @@ class PageAdmin(Look):
     @admin.display(description="host")
     def host(self, page: Page) -> str:
         """Where it lies."""
-        return urlsplit(page.url).hostname or "—"
+        return host_of(page.url) or "—"
 
 
 @admin.register(PageSnapshot)

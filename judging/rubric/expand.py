@@ -45,9 +45,9 @@ class Bindings:
         """This scope and some more names."""
         return replace(self, values={**self.values, **values}, origins={**self.origins, **(origins or {})})
 
-    def render(self, source: str) -> str:
-        """The template with the values of this scope."""
-        return render(source, self.values, self.each)
+    def render(self, source: str, *, whole: bool = False) -> str:
+        """The template with the values of this scope; ``whole`` refuses holes."""
+        return render(source, self.values, self.each, whole=whole)
 
     def evaluate(self, source: str) -> Any:
         """The value of the expression in this scope."""
@@ -291,7 +291,7 @@ def _check(name: str, leaf: LeafSpec, scope: Bindings) -> Check:
 
 def _claim(name: str, leaf: ClaimSpec, scope: Bindings) -> Check:
     try:
-        statement = scope.render(leaf.claim)
+        statement = scope.render(leaf.claim, whole=True)
         sources = None if leaf.sources is None else _sources(scope.evaluate(leaf.sources))
         additional = scope.render(leaf.additional)
     except Mismatch as problem:

@@ -9,7 +9,7 @@ parsed, whatever braces it holds.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from functools import lru_cache
 from typing import Any
@@ -56,8 +56,8 @@ class _RubricEnvironment(ImmutableSandboxedEnvironment):
     intercepted_binops = _OPERATORS
     intercepted_unops = frozenset({"+", "-"})
 
-    def __init__(self) -> None:
-        super().__init__(undefined=StrictUndefined, finalize=text_of, cache_size=0)
+    def __init__(self, finalize: Callable[[Any], str]) -> None:
+        super().__init__(undefined=StrictUndefined, finalize=finalize, cache_size=0)
         self.globals.clear()
         self.filters = {**FILTERS, **_INTERNAL}
         self.tests = dict(TESTS)
@@ -104,7 +104,19 @@ def _fitting(left: Any, right: Any, longest: int) -> Any:
     return left
 
 
-_ENVIRONMENT = _RubricEnvironment()
+def text_that_is_there(value: Any) -> str:
+    """As :func:`text_of`, for statements: one with a hole in it says something else, or nothing.
+
+    :raises Mismatch: the value is missing or empty.
+    """
+    text = text_of(value)
+    if not text.strip():
+        raise Mismatch("a value that it names is missing")
+    return text
+
+
+_ENVIRONMENT = _RubricEnvironment(text_of)
+_WITHOUT_HOLES = _RubricEnvironment(text_that_is_there)
 
 
 def parse_template(source: str) -> nodes.Template:
@@ -170,15 +182,18 @@ class _Rewriter(NodeTransformer):
         return node
 
 
-def _rewritten(tree: nodes.Template, loop_names: frozenset[str]) -> nodes.Template:
+def _rewritten(
+    tree: nodes.Template, loop_names: frozenset[str], environment: _RubricEnvironment
+) -> nodes.Template:
     _Rewriter(loop_names).visit(tree)
-    tree.set_environment(_ENVIRONMENT)
+    tree.set_environment(environment)
     return tree
 
 
 @lru_cache(maxsize=4096)
-def _template(source: str, loop_names: frozenset[str]) -> Template:
-    return _ENVIRONMENT.from_string(_rewritten(parse_template(source), loop_names))
+def _template(source: str, loop_names: frozenset[str], whole: bool) -> Template:
+    environment = _WITHOUT_HOLES if whole else _ENVIRONMENT
+    return environment.from_string(_rewritten(parse_template(source), loop_names, environment))
 
 
 @lru_cache(maxsize=4096)
@@ -189,18 +204,24 @@ def _expression(source: str, loop_names: frozenset[str]) -> TemplateExpression:
 def _compiled(tree: nodes.Node, loop_names: frozenset[str]) -> TemplateExpression:
     # What Environment.compile_expression does, with the rewriting in between.
     assign = nodes.Assign(nodes.Name("result", "store"), tree, lineno=1)
-    template = _ENVIRONMENT.from_string(_rewritten(nodes.Template([assign], lineno=1), loop_names))
+    template = _ENVIRONMENT.from_string(
+        _rewritten(nodes.Template([assign], lineno=1), loop_names, _ENVIRONMENT)
+    )
     return TemplateExpression(template, undefined_to_none=False)
 
 
-def render(source: str, values: Mapping[str, Any], loop_names: Iterable[str] = ()) -> str:
+def render(
+    source: str, values: Mapping[str, Any], loop_names: Iterable[str] = (), *, whole: bool = False
+) -> str:
     """Fill in a template that passed :func:`judging.rubric.names.check_template`.
+
+    ``whole``: refuse to leave a hole where a value is missing or empty.
 
     :raises Mismatch: where the data does not fit the template.
     :raises AuthorMistake: where the rubric's own truth lacks what the template asks for.
     """
     try:
-        return _template(source, frozenset(loop_names)).render(values).strip()
+        return _template(source, frozenset(loop_names), whole).render(values).strip()
     except (TypeError, ValueError, ArithmeticError, LookupError, TemplateError) as error:
         raise Mismatch(str(error)) from error
 

@@ -97,7 +97,9 @@ def test_the_lineage_example_works_as_it_is_written() -> None:
     assert plan.checks["generation_2/source"] == Claim(
         "generation_2/source", "Jiawei Han advised Xifeng Yan", ()
     )
-    assert plan.checks["generation_3/source"] == Claim("generation_3/source", "advised Jiawei Han", ())
+    padded = plan.checks["generation_3/source"]
+    assert isinstance(padded, Assertion)
+    assert not padded.holds
 
 
 def test_the_universities_example_works_as_it_is_written() -> None:

@@ -77,6 +77,9 @@ def test_every_kind_of_leaf_becomes_its_check() -> None:
     }
 
 
+HOLE = "what was extracted does not fit the claim: a value that it names is missing"
+
+
 def test_slots_are_padded_so_that_a_short_list_fails_them() -> None:
     one = plan(with_people(GIVEN, SOURCED, count=3), found={"people": [ADA, BOB]})
     assert ids(one.root) == ["root"] + [
@@ -87,7 +90,7 @@ def test_slots_are_padded_so_that_a_short_list_fails_them() -> None:
         "sourced_1", "Ada came after nobody", ("https://a.org/1", "https://a.org/2")
     )
     assert one.checks["sourced_2"] == Claim("sourced_2", "Bob came after Ada", ())
-    assert one.checks["sourced_3"] == Claim("sourced_3", "came after Bob", ())
+    assert one.checks["sourced_3"] == Assertion("sourced_3", False, None, SOURCED["claim"], HOLE)
 
 
 @pytest.mark.parametrize(
@@ -110,11 +113,11 @@ def test_what_is_no_url_is_no_source(given: Any, urls: tuple[str, ...]) -> None:
 def test_surplus_items_are_left_out_and_no_neighbours() -> None:
     leaf = {
         "id": "n{{ loop.index }}",
-        "claim": "{{ a.name }}|{{ a.previous.name }}|{{ a.next.name }}",
+        "claim": "{{ a.name }}|{{ a.previous.name or '-' }}|{{ a.next.name or '-' }}",
         "evidence": "none",
     }
     one = plan(with_people(leaf), found={"people": [{"name": "A"}, {"name": "B"}, {"name": "C"}]})
-    assert [check.statement for check in one.checks.values()] == ["A||B", "B|A|"]  # type: ignore[union-attr]  # checks of one kind
+    assert [check.statement for check in one.checks.values()] == ["A|-|B", "B|A|-"]  # type: ignore[union-attr]  # checks of one kind
 
 
 @pytest.mark.parametrize(
@@ -155,7 +158,7 @@ def test_loops_nest_and_know_the_loop_around_them() -> None:
             "for_each": {"in": "a.sources", "as": "source", "count": 2},
             "node": {
                 "id": "w_{{ loop.parent.index }}_{{ loop.index }}",
-                "claim": "{{ source }} by {{ a.name }}, {{ loop.first }}{{ loop.last }}{{ loop.length }}",
+                "claim": "{{ source or 'nothing' }} by {{ a.name or 'nobody' }}, {{ loop.first }}{{ loop.last }}{{ loop.length }}",
                 "evidence": "none",
             },
         }
@@ -163,9 +166,9 @@ def test_loops_nest_and_know_the_loop_around_them() -> None:
     one = plan(task, found={"people": [{"name": "Ada", "sources": ["x"]}]})
     assert [(name, check.statement) for name, check in one.checks.items()] == [  # type: ignore[union-attr]  # checks of one kind
         ("w_1_1", "x by Ada, truefalse2"),
-        ("w_1_2", "by Ada, falsetrue2"),
-        ("w_2_1", "by , truefalse2"),
-        ("w_2_2", "by , falsetrue2"),
+        ("w_1_2", "nothing by Ada, falsetrue2"),
+        ("w_2_1", "nothing by nobody, truefalse2"),
+        ("w_2_2", "nothing by nobody, falsetrue2"),
     ]
 
 
@@ -232,8 +235,31 @@ def test_data_that_does_not_fit_an_expression_makes_it_false_with_the_reason() -
 def test_a_claim_without_a_word_is_not_put_before_a_judge() -> None:
     leaf = {"id": "c_{{ loop.index }}", "claim": "{{ a.name }}", "evidence": "none"}
     assert plan(with_people(leaf, count=1)).checks["c_1"] == Assertion(
-        "c_1", False, None, "{{ a.name }}", "nothing was extracted that the claim is made of"
+        "c_1", False, None, "{{ a.name }}", HOLE
     )
+
+
+@pytest.mark.parametrize("year", [None, "", "  "])
+def test_a_claim_with_a_hole_is_unmet_and_not_put_before_a_judge(year: str | None) -> None:
+    """ "Ada was born in" would be met by any page about Ada."""
+    leaf = {
+        "id": "c_{{ loop.index }}",
+        "claim": "{{ a.name }} was born in {{ a.born }}",
+        "sources": "a.sources",
+    }
+    person = {"name": "Ada", "born": year, "sources": ["https://a.org"]}
+    one = plan(with_people(leaf, count=1), found={"people": [person]})
+    assert one.checks["c_1"] == Assertion("c_1", False, None, leaf["claim"], HOLE)
+
+
+def test_a_claim_may_say_what_stands_in_for_a_missing_value() -> None:
+    leaf = {
+        "id": "c_{{ loop.index }}",
+        "claim": "{{ a.name }}{% if a.born %} was born in {{ a.born }}{% endif %}",
+        "evidence": "none",
+    }
+    one = plan(with_people(leaf, count=1), found={"people": [{"name": "Ada"}]})
+    assert one.checks["c_1"] == Claim("c_1", "Ada", None)
 
 
 def test_a_failed_extraction_makes_what_needs_it_unknown_and_nothing_else() -> None:
