@@ -11,9 +11,6 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Playwright, sync_playwright
 
-# Playwright's sync API runs an event loop in this thread; Django would refuse its database calls there.
-os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
-
 ON_PATH = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 _COUNT_VIOLATIONS = """
 window.violations = [];
@@ -38,9 +35,14 @@ def _executable(playwright: Playwright) -> str:
     pytest.fail("No Chromium: run `make browser`, or leave these tests out with -m 'not browser'.")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
+    """For the tests of this folder alone: while it runs, Playwright's sync API keeps an event loop in this thread.
+
+    Nothing else may start one there meanwhile, and Django would refuse its database calls beside it.
+    """
+    with pytest.MonkeyPatch.context() as environment, sync_playwright() as playwright:
+        environment.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
         # Root cannot use Chromium's sandbox; these tests show it our own pages only.
         arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
         browser = playwright.chromium.launch(executable_path=_executable(playwright), args=arguments)
