@@ -96,7 +96,7 @@ def test_an_unsupported_pattern_says_so() -> None:
 def test_no_text_makes_it_explode(pattern: str) -> None:
     began = time.process_time()
     find_pattern(pattern, "a" * 10_000 + "!")
-    assert time.process_time() - began < 20
+    assert time.process_time() - began < 5
 
 
 def test_a_text_that_is_too_long_to_be_searched_does_not_match() -> None:

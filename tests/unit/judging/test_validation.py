@@ -50,7 +50,7 @@ def test_it_decides_and_explains_like_the_standard_validator(schema: dict[str, A
 def test_no_pair_of_pattern_and_text_takes_for_ever(schema: dict[str, Any], data: Any) -> None:
     began = time.process_time()
     assert not validator_of(schema).is_valid(data)
-    assert time.process_time() - began < 10
+    assert time.process_time() - began < 2
 
 
 def test_an_unmatched_text_is_shown_short() -> None:

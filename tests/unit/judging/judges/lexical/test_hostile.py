@@ -171,4 +171,4 @@ def test_no_pattern_of_an_author_hangs_on_an_answer() -> None:
     for answer, found in (("Name: aaaa", {"name": "aaaa"}), (f"Name: {'a' * 300}!", {})):
         reply = asyncio.run(LexicalJudge().extract(ExtractRequest("x", "", schema, "", answer)))
         assert reply.data == found
-    assert time.process_time() - began < 10
+    assert time.process_time() - began < 2

@@ -337,4 +337,4 @@ def test_no_pattern_of_an_author_hangs_on_what_a_model_gave() -> None:
     began = time.process_time()
     with pytest.raises(Unusable):
         read_data(schema)({"data": {"name": "a" * 5_000 + "!"}})
-    assert time.process_time() - began < 15
+    assert time.process_time() - began < 3
