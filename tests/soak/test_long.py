@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 UPLOAD_S = 600.0
 # A bundle is checked as a whole before anything is stored; more than a few times its size must never be held.
-MOST_MIB = 1_500
+MOST_MIB = 700
 
 
 @pytest.fixture
