@@ -223,4 +223,4 @@ def finish(lease: Lease) -> JudgeRun:
     submission = Submission.objects.select_for_update().get(pk=lease.job.submission_id)
     if submission.state != Submission.State.JUDGING:  # re-judged, it is on its way already
         submission.move(Submission.State.JUDGING, actor="worker", now=now)
-    return open_round(submission, now=now)
+    return open_round(submission, now=now, number=lease.job.round)

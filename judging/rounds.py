@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Sequence
 
 from django.conf import settings
 from django.db import transaction
@@ -15,25 +16,22 @@ from submissions.models import Job, Submission, TaskSet
 from submissions.models.submission import IllegalTransition
 from submissions.queue import wake
 
-# From collecting and paused one comes to judging as well, but not by judging again.
-JUDGED = (
-    Submission.State.JUDGED,
-    Submission.State.INCOMPLETE,
-    Submission.State.PUBLISHED,
-    Submission.State.WITHHELD,
-)
-
 
 def next_round(submission: Submission) -> int:
-    """The number of the run to come; the first is 1."""
-    return (JudgeRun.objects.filter(submission=submission).aggregate(last=Max("round"))["last"] or 0) + 1
+    """The number of the run to come; the first is 1. One that ended before it was judged keeps its number."""
+    runs = JudgeRun.objects.filter(submission=submission).aggregate(last=Max("round"))["last"] or 0
+    jobs = Job.objects.filter(submission=submission).aggregate(last=Max("round"))["last"] or 0
+    return int(max(runs, jobs)) + 1
 
 
-def open_round(submission: Submission, *, now: dt.datetime) -> JudgeRun:
-    """A new run with one job per shard of answers; call inside a transaction."""
+def open_round(submission: Submission, *, now: dt.datetime, number: int | None = None) -> JudgeRun:
+    """A new run with one job per shard of answers; call inside a transaction.
+
+    :param number: of the round, where its pages were collected before.
+    """
     run = JudgeRun.objects.create(
         submission=submission,
-        round=next_round(submission),
+        round=number or next_round(submission),
         profile=current_profile(now=now),
         # Everything is judged on dev sets: that is where teams learn, and where errors are counted in full.
         short_circuit=submission.task_set.split != TaskSet.Split.DEV,
@@ -80,43 +78,51 @@ def rejudge(submission: Submission, *, actor: str, now: dt.datetime) -> int:
     """Judge again, against the same answers, pages and set version; the number of the round.
 
     Only what has no settled verdict is asked, and only pages that we failed to fetch are fetched again.
-    Id, quota unit and submission time stay.
-
-    A round that is paused is given up for the new one.
+    Id, quota unit and submission time stay; state, scores and place on the board stay until there are new scores
+    (:meth:`submissions.models.Submission.step_back`). A round that is paused is given up for the new one.
 
     :raises submissions.models.submission.IllegalTransition: it has not been judged, or is being judged.
     """
-    give_up_paused_round(submission, now=now)  # jobs before their submission, as everywhere
+    left = _unfinished(submission)  # jobs before their submission, as everywhere
     submission.refresh_from_db(from_queryset=Submission.objects.select_for_update())
-    if submission.state not in JUDGED and not _is_paused_round(submission):
+    if submission.state not in Submission.SCORED and not _is_paused_round(submission, left):
         raise IllegalTransition(submission.public_id, Submission.State.JUDGING)
+    _give_up(left, now=now)
+    number = next_round(submission)
     submission.move(Submission.State.JUDGING, actor=actor, now=now, reason="rejudge")
     if not forget_failures(submission, now=now):
-        return open_round(submission, now=now).round
-    number = next_round(submission)
+        return open_round(submission, now=now, number=number).round
     job = Job.objects.create(submission=submission, kind=Job.Kind.COLLECT, round=number, created_at=now)
     wake(job, now=now)
     return number
 
 
-def give_up_paused_round(submission: Submission, *, now: dt.datetime) -> None:
-    """Cancel what is left of a round that is paused."""
-    left = Job.objects.filter(submission=submission, submission__state=Submission.State.PAUSED)
-    left.filter(state=Job.State.READY, kind=Job.Kind.JUDGE).update(state=Job.State.CANCELLED, finished_at=now)
-
-
-def _is_paused_round(submission: Submission) -> bool:
-    """Paused with its pages collected and no job left: its judging had begun."""
+def _unfinished(submission: Submission) -> list[Job]:
+    """What is left of earlier rounds, locked."""
     left = Job.objects.filter(submission=submission, state__in=[Job.State.READY, Job.State.RUNNING])
-    return submission.state == Submission.State.PAUSED and next_round(submission) > 1 and not left.exists()
+    return list(left.select_for_update().order_by("id"))
+
+
+def _give_up(jobs: Sequence[Job], *, now: dt.datetime) -> None:
+    Job.objects.filter(pk__in=[job.pk for job in jobs]).update(
+        state=Job.State.CANCELLED, lease_until=None, lease_owner="", finished_at=now
+    )
+
+
+def _is_paused_round(submission: Submission, left: Sequence[Job]) -> bool:
+    """Paused with its pages collected and nobody at work: its judging had begun."""
+    begun = JudgeRun.objects.filter(submission=submission).exists()
+    idle = all(job.kind == Job.Kind.JUDGE and job.state == Job.State.READY for job in left)
+    return submission.state == Submission.State.PAUSED and begun and idle
 
 
 def forget_failures(submission: Submission, *, now: dt.datetime) -> int:
-    """Let pages that we could not fetch be collected anew; how many.
+    """Let pages that we could not fetch be collected anew; how many are to be collected.
 
-    What was first collected ``BLOCKED_DAYS`` ago is settled, however often it was tried since.
+    Those that a round was to collect and did not are among them. What was first collected ``BLOCKED_DAYS`` ago is settled, however often it was tried since.
     """
     oldest = now - dt.timedelta(days=settings.EVALSERVICE["BLOCKED_DAYS"])
     rows = CitedPage.objects.filter(submission=submission, collected_at__gt=oldest)
     failed = [row.pk for row in rows.select_related("snapshot") if row.snapshot and is_failure(row.snapshot)]
-    return CitedPage.objects.filter(pk__in=failed).update(snapshot=None)
+    CitedPage.objects.filter(pk__in=failed).update(snapshot=None)
+    return CitedPage.objects.filter(submission=submission, snapshot__isnull=True).count()

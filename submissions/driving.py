@@ -132,17 +132,22 @@ def pause_submission(lease: Lease, pause: WorkPaused) -> str:
 
 @transaction.atomic
 def fail(lease: Lease, reason: str) -> str:
-    """Give up: the submission fails with a reason, which is our fault and never the team's."""
+    """Give up: the submission fails with a reason, which is our fault and never the team's.
+
+    What was only being judged again stands where it stood, with its scores. Nobody works on the round any more.
+    """
     log.error("submission_failed", reason=reason)
     now = timezone.now()
-    lease.end(Job.State.FAILED, reason=reason, finished_at=now)
     # Jobs before their submission, as everywhere: two transactions that lock both cannot wait for each other.
-    Job.objects.filter(submission=lease.job.submission_id, state=Job.State.READY).update(
-        state=Job.State.CANCELLED, finished_at=now
+    unfinished = Job.objects.filter(
+        submission=lease.job.submission_id, state__in=[Job.State.READY, Job.State.RUNNING]
     )
+    list(unfinished.select_for_update().order_by("id"))
+    lease.end(Job.State.FAILED, reason=reason, finished_at=now)
+    unfinished.update(state=Job.State.CANCELLED, lease_until=None, lease_owner="", finished_at=now)
     submission = Submission.objects.select_for_update().get(pk=lease.job.submission_id)
     try:
-        submission.move(Submission.State.FAILED, actor="worker", now=now, reason=reason)
+        submission.fail(actor="worker", now=now, reason=reason)
     except IllegalTransition:
         log.info("failure_was_too_late", state=submission.state)
     return "failed"

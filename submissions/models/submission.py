@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Mapping
 from typing import Any, ClassVar, TypeAlias
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 
 from submissions.ids import public_id
 from submissions.models.tasksets import Task, TaskSet
@@ -34,14 +35,15 @@ class SubmissionQuerySet(models.QuerySet["Submission"]):
         return self.filter(state__in=Submission.IN_FLIGHT)
 
     def publishable(self) -> SubmissionQuerySet:
-        """Has scores that may stand on a board: judged or published, and published ones while re-judged."""
+        """Has scores that may stand on a board: judged or published, and what stood there while re-judged."""
         settled = Q(state__in=[Submission.State.JUDGED, Submission.State.PUBLISHED])
         rejudged = Q(
             state__in=[Submission.State.JUDGING, Submission.State.PAUSED],
             published_at__isnull=False,
             summary__isnull=False,
         )
-        return self.filter(settled | rejudged)
+        hidden = Q(former_state__in=[Submission.State.WITHHELD, Submission.State.INCOMPLETE])
+        return self.filter(settled | rejudged & ~hidden)
 
 
 class SubmissionState(models.TextChoices):
@@ -75,13 +77,18 @@ class Submission(models.Model):
     State: TypeAlias = SubmissionState
     Listing: TypeAlias = SubmissionListing
 
-    # The one table by which states move; the diagram in docs/architecture.md is generated from it.
+    # The one table by which states move; the diagram in docs/architecture.md is generated from it. What may not
+    # be for a submission that has scores already, or has none yet, is said by can_become().
     TRANSITIONS: ClassVar[dict[str, frozenset[str]]] = {
         "draft": frozenset({"queued", "expired", "cancelled"}),
         "queued": frozenset({"collecting", "cancelled", "failed"}),
         "collecting": frozenset({"judging", "paused", "cancelled", "failed"}),
-        "judging": frozenset({"paused", "judged", "incomplete", "cancelled", "failed"}),
-        "paused": frozenset({"collecting", "judging", "cancelled", "failed"}),
+        "judging": frozenset(
+            {"paused", "judged", "incomplete", "published", "withheld", "cancelled", "failed"}
+        ),
+        "paused": frozenset(
+            {"collecting", "judging", "judged", "incomplete", "published", "withheld", "cancelled", "failed"}
+        ),
         "judged": frozenset({"published", "withheld", "judging"}),
         "incomplete": frozenset({"judging", "cancelled"}),
         "published": frozenset({"withheld", "judging"}),
@@ -91,6 +98,12 @@ class Submission(models.Model):
         "failed": frozenset(),
     }
     IN_FLIGHT: ClassVar = (State.QUEUED, State.COLLECTING, State.JUDGING, State.PAUSED)
+    SCORED: ClassVar = (State.JUDGED, State.INCOMPLETE, State.PUBLISHED, State.WITHHELD)
+    # What only a submission that is judged again reaches, and only if it came from there.
+    WAYS_BACK: ClassVar[dict[str, frozenset[str]]] = {
+        "judging": frozenset({"published", "withheld"}),
+        "paused": frozenset({"judged", "incomplete", "published", "withheld"}),
+    }
 
     public_id = models.CharField(max_length=16, unique=True, default=public_id, editable=False)
     system = models.ForeignKey(System, on_delete=models.PROTECT, related_name="submissions")
@@ -101,6 +114,11 @@ class Submission(models.Model):
     system_version = models.CharField(max_length=60, blank=True)
     state = models.CharField(max_length=12, choices=State.choices, default=State.DRAFT)
     state_reason = models.CharField(max_length=60, blank=True)
+    # Where it stood before it was judged again, and stands again if that fails; empty unless that is under way.
+    former_state = models.CharField(
+        max_length=12, choices=State.choices, blank=True, default="", db_default=""
+    )
+    former_reason = models.CharField(max_length=60, blank=True, default="", db_default="")
     listing = models.CharField(max_length=12, choices=Listing.choices, default=Listing.LISTED)
     created_at = models.DateTimeField()
     finalized_at = models.DateTimeField(null=True, blank=True)
@@ -123,6 +141,15 @@ class Submission(models.Model):
         constraints: ClassVar = [
             models.CheckConstraint(
                 condition=Q(state__in=SubmissionState.values), name="submission_state_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(former_state="")
+                | Q(
+                    former_state__in=["judged", "incomplete", "published", "withheld"],
+                    state__in=["judging", "paused"],
+                    summary__isnull=False,
+                ),
+                name="submission_former_state_of_rejudged",
             ),
             models.CheckConstraint(
                 condition=Q(listing__in=SubmissionListing.values), name="submission_listing_known"
@@ -149,6 +176,22 @@ class Submission(models.Model):
     def __str__(self) -> str:
         return self.public_id
 
+    @property
+    def keeps_scores(self) -> bool:
+        """Whether it is judged again and has complete scores: only complete ones may replace them."""
+        return self.former_state not in ("", self.State.INCOMPLETE)
+
+    def can_become(self, to: str) -> bool:
+        """Whether :meth:`move` may take it from its state to ``to``.
+
+        What has scores is neither failed nor cancelled by being judged again, and comes back where it stood.
+        """
+        if self.former_state and to in (self.State.FAILED, self.State.CANCELLED):
+            return to in self.TRANSITIONS[self.former_state]
+        if to in self.WAYS_BACK.get(self.state, ()):
+            return to == self.former_state
+        return to in self.TRANSITIONS[self.state]
+
     def move(self, to: str, *, actor: str, now: dt.datetime, reason: str = "", **fields: Any) -> None:
         """Go to state ``to`` by a conditional UPDATE and log the step; call inside a transaction.
 
@@ -156,13 +199,36 @@ class Submission(models.Model):
         :param fields: columns that change with the state, in the same UPDATE.
         :raises IllegalTransition: ``to`` cannot be reached from this state, or the row has left it meanwhile.
         """
+        self._step(to, actor=actor, now=now, reason=reason, columns={"state_reason": reason, **fields})
+
+    def step_back(self, *, actor: str, now: dt.datetime, reason: str) -> None:
+        """Stand where it stood before it was judged again, as if nothing had been tried; the log says why.
+
+        :raises IllegalTransition: it is not being judged again.
+        """
+        columns = {"state_reason": F("former_reason")}
+        self._step(self.former_state, actor=actor, now=now, reason=reason, columns=columns)
+
+    def fail(self, *, actor: str, now: dt.datetime, reason: str) -> None:
+        """End for a reason that is our fault; what is only being judged again stands where it stood.
+
+        :raises IllegalTransition: it is at an end, or nothing is being done with it.
+        """
+        if self.former_state:
+            self.step_back(actor=actor, now=now, reason=reason)
+        else:
+            self.move(self.State.FAILED, actor=actor, now=now, reason=reason)
+
+    def _step(
+        self, to: str, *, actor: str, now: dt.datetime, reason: str, columns: Mapping[str, Any]
+    ) -> None:
         before = self.state
-        if to not in self.TRANSITIONS[before]:
+        if not self.can_become(to):
             raise IllegalTransition(self.public_id, to)
         changed = (
             type(self)
             .objects.filter(pk=self.pk, state=before)
-            .update(state=to, state_reason=reason, **fields)
+            .update(state=to, **{**self._former(to), **columns})
         )
         if changed != 1:
             raise IllegalTransition(self.public_id, to)
@@ -170,6 +236,12 @@ class Submission(models.Model):
         SubmissionEvent.objects.create(
             submission=self, from_state=before, to_state=to, actor=actor, reason=reason, at=now
         )
+
+    def _former(self, to: str) -> dict[str, Any]:
+        """How a step to ``to`` changes what is remembered of the time before."""
+        if self.state in self.SCORED and to == self.State.JUDGING:
+            return {"former_state": self.state, "former_reason": F("state_reason")}
+        return {} if to in self.IN_FLIGHT else {"former_state": "", "former_reason": ""}
 
 
 class SubmissionEvent(models.Model):

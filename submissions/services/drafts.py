@@ -215,7 +215,7 @@ def cancel(*, submission: Submission, now: dt.datetime) -> Submission:
     if current.state == Submission.State.CANCELLED:
         return current
     is_secret = current.task_set.split == TaskSet.Split.TEST and current.finalized_at is not None
-    if is_secret or Submission.State.CANCELLED not in Submission.TRANSITIONS[current.state]:
+    if is_secret or not current.can_become(Submission.State.CANCELLED):
         raise TooLateToCancel
     current.move(Submission.State.CANCELLED, actor=actor_of(current.system.team), now=now)
     unfinished.update(state=Job.State.CANCELLED, lease_until=None, lease_owner="", finished_at=now)

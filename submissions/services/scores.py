@@ -8,9 +8,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import structlog
 from django.db import transaction
 
 from submissions.models import Answer, Submission, TaskSet
+
+log = structlog.get_logger(__name__)
 
 CHUNK = 200  # rows of one statement; a row has documents of some kilobytes
 
@@ -48,6 +51,8 @@ def record_scores(
 ) -> Submission:
     """Store all scores of a submission at once and move it to ``judged``, or ``incomplete`` with its reasons.
 
+    What was judged again keeps complete scores until there are complete ones, and stays withheld if it was.
+
     :raises InvalidScore: a number is not finite or out of range, an answer is not the submission's, or feedback
         came for a test set; nothing is stored.
     :raises submissions.models.submission.IllegalTransition: the submission is not being judged.
@@ -55,10 +60,13 @@ def record_scores(
     rows = [_checked(scores, submission.task_set) for scores in answers]
     _refuse_odd_numbers(summary, "summary")
     _refuse_odd_numbers(provenance, "provenance")
+    if incomplete_reasons and submission.keeps_scores:
+        log.warning("rejudge_incomplete", submission=submission.public_id, reasons=list(incomplete_reasons))
+        submission.step_back(actor="worker", now=now, reason="rejudge_incomplete")
+        return submission
     _store(rows, submission)
-    to = Submission.State.INCOMPLETE if incomplete_reasons else Submission.State.JUDGED
     submission.move(
-        to,
+        _end(submission, complete=not incomplete_reasons),
         actor="worker",
         now=now,
         reason="checks_missing" if incomplete_reasons else "",
@@ -69,6 +77,14 @@ def record_scores(
         judged_at=now,
     )
     return submission
+
+
+def _end(submission: Submission, *, complete: bool) -> Submission.State:
+    """Where a submission stands once it has the scores."""
+    if not complete:
+        return Submission.State.INCOMPLETE
+    withheld = submission.former_state == Submission.State.WITHHELD
+    return Submission.State.WITHHELD if withheld else Submission.State.JUDGED
 
 
 def _store(rows: Sequence[AnswerScores], submission: Submission) -> None:

@@ -33,7 +33,7 @@ def sweep(*, now: dt.datetime) -> None:
 
 
 def give_up_paused(*, now: dt.datetime) -> int:
-    """Submissions paused for ``PAUSED_DAYS``: failed, which is our fault; the number ended."""
+    """Submissions paused for ``PAUSED_DAYS``: failed, which is our fault, or no longer judged again; how many."""
     old = now - dt.timedelta(days=settings.EVALSERVICE["PAUSED_DAYS"])
     paused = Submission.objects.filter(state=Submission.State.PAUSED).annotate(since=Max("events__at"))
     ended = 0
@@ -49,7 +49,7 @@ def give_up_paused(*, now: dt.datetime) -> int:
 @transaction.atomic
 def _give_up(submission: Submission, now: dt.datetime) -> None:
     submission.jobs.filter(state=Job.State.READY).update(state=Job.State.CANCELLED, finished_at=now)
-    submission.move(Submission.State.FAILED, actor="sweep", now=now, reason="paused_too_long")
+    submission.fail(actor="sweep", now=now, reason="paused_too_long")
 
 
 def publish_waiting(*, now: dt.datetime) -> int:

@@ -181,6 +181,7 @@ BREAKS: dict[str, Callable[[], object]] = {
     "submission_finalized_has_time": lambda: change(make_draft(), state="queued"),
     "submission_judged_has_summary": lambda: change(finalized(), state="judged"),
     "submission_published_has_time": lambda: change(make_submission("judged"), state="published"),
+    "submission_former_state_of_rejudged": lambda: change(make_submission(), former_state="published"),
     "submission_coverage_in_range": lambda: change(make_submission(), coverage=1.01),
     "answer_once_per_task_run": lambda: again(answer()),
     "answer_run_from_one": lambda: change(answer(), run=0),
