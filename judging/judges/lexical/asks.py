@@ -25,7 +25,7 @@ _META = re.compile(
 )
 _FORBIDS = re.compile(
     r"\s*(?:the (?:answer|response|report) )?(?:(?:does|do|must|should|may) not|doesn['’]t|avoids?|refrains? from|never"
-    r"|(?:contains|includes|gives|makes|has) no)\b",
+    r"|(?:contains|includes|gives|makes|has) no(?!\.))\b",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(

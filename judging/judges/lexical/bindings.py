@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from judging.judges.lexical.facts import Facts, clauses_of, facts_of, readable
 from judging.judges.lexical.quantities import Date, Number, Quantity, agrees, comparable
 from judging.judges.lexical.vocabulary import STOP_WORDS
-from judging.judges.lexical.words import OPPOSED, content_stems, fold_word, stem
+from judging.judges.lexical.words import content_stems, fold_word, opposites_of, stem, words_in
 
 __all__ = ["contradicted", "flipped", "mispaired", "opposites_in", "reversed_roles"]
 
@@ -31,7 +31,6 @@ _HOLDABLE = re.compile(
 )
 _GROUP = re.compile(_NAME)
 _AUXILIARY = re.compile(r"\b(?:is|are|was|were|has|have|had|does|do|did|can|could|will|would|may|must)\b")
-_WORD = re.compile(r"[^\W\d_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +97,16 @@ def _by_name(clauses: Sequence[_Clause], number: Number, names: frozenset[str]) 
     return any(comparable(number, q) and not agrees(number, q) for q in beside)
 
 
+def _by_opposite(clauses: Sequence[_Clause], number: Number, claim: frozenset[str]) -> bool:
+    """Whether the number stands with the opposite of a word of the claim, and the word with another number."""
+    holding = [c for c in clauses if _holds(c, number)]
+    turned = [opposites_in(claim, c.facts.stems) for c in holding]
+    if not turned or not all(turned):
+        return False
+    opposed = frozenset().union(*turned)
+    return any(opposed & c.facts.stems and _other_number(c, number) for c in clauses)
+
+
 def mispaired(claim: str, passage: str) -> bool:
     """Whether the passage gives a number of the claim to another date or bearer, and the claim's another number."""
     facts = facts_of(claim)
@@ -107,14 +116,15 @@ def mispaired(claim: str, passage: str) -> bool:
         return False
     names = _named(claim)
     clauses = _clauses(passage)
-    return any(_by_date(clauses, n, dates) or _by_name(clauses, n, names) for n in numbers)
+    return any(
+        _by_date(clauses, n, dates) or _by_name(clauses, n, names) or _by_opposite(clauses, n, facts.stems)
+        for n in numbers
+    )
 
 
 def opposites_in(claim: frozenset[str], there: frozenset[str]) -> frozenset[str]:
     """Words of the claim for which a text has the opposite, and not the word itself."""
-    return frozenset(
-        s for s in claim - there if OPPOSED.get(s, frozenset()) & there and not OPPOSED[s] & claim
-    )
+    return frozenset(s for s in claim - there if opposites_of(s) & there and not opposites_of(s) & claim)
 
 
 def flipped(claim: Facts, there: Facts) -> frozenset[str]:
@@ -154,8 +164,7 @@ def contradicted(claim: str, core: frozenset[str], doubtful: frozenset[str], pas
 
 
 def _stems(text: str) -> frozenset[str]:
-    folded = (fold_word(w) for w in _WORD.findall(text))
-    return frozenset(stem(w) for w in folded if w not in STOP_WORDS)
+    return frozenset(stem(w) for w in words_in(text) if w not in STOP_WORDS and not w.isdigit())
 
 
 def _roles(text: str) -> dict[str, frozenset[str]]:

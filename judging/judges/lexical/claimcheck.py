@@ -11,6 +11,7 @@ from judging.judges.lexical.compare import Match, best_match
 from judging.judges.lexical.comparison import comparison
 from judging.judges.lexical.equality import equality
 from judging.judges.lexical.facts import facts_of
+from judging.judges.lexical.membership import is_membership, member
 from judging.judges.lexical.passages import Index, IndexCache
 
 __all__ = ["Decision", "against_answer", "against_page"]
@@ -118,7 +119,7 @@ def against_page(claim: str, text: str, title: str, cache: IndexCache) -> Decisi
 
 def against_answer(claim: str, answer: str, task: str, cache: IndexCache) -> Decision:
     """Whether the answer, else the task, bears out a claim that needs no page."""
-    decided = equality(claim) or comparison(claim)
+    decided = member(claim) if is_membership(claim) else equality(claim) or comparison(claim)
     if decided is not None:
         holds, reason = decided
         return Decision(Finding.SUPPORTED if holds else Finding.REFUTED, reason)

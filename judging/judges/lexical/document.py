@@ -11,6 +11,7 @@ from enum import StrEnum
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from judging.citations.budget import divided, paragraphs
 from judging.citations.labels import events, label_urls, resolved
 from judging.citations.markdown import read_markdown
 
@@ -180,10 +181,15 @@ class _Builder:
 
 
 def read_document(markdown: str) -> Element:
-    """The tree of an answer. Nothing is left out but link definitions and what is nested too deeply."""
+    """The tree of an answer. Nothing is left out but link definitions and what is nested too deeply.
+
+    What goes beyond :data:`~judging.citations.budget.MAX_STRUCTURE` is read as paragraphs.
+    """
+    structured, rest = divided(markdown)
     builder = _Builder()
-    for token in _PARSER.parse(markdown):
+    for token in _PARSER.parse(structured):
         builder.take(token)
+    builder.root.children += [Element(Kind.PARAGRAPH, piece) for piece in paragraphs(rest)]
     return builder.root
 
 

@@ -46,6 +46,7 @@ _GENERIC = frozenset(
     county state province mount mountain mt lake river island hut refuge hotel museum template book film movie song
     album team club fc project foundation association international national official website app""")
 )
+_ENUMERATES = re.compile(r"[,;/|]|\b(?:and|or|und|oder)\b", re.IGNORECASE)
 _NICKNAMES = {
     short: full
     for full, shorts in {
@@ -144,7 +145,15 @@ def same_value(one: str, other: str) -> bool:
         return bool(folded)
     words = _tokens(without_quantities(readable(one), here))
     others = _tokens(without_quantities(readable(other), there))
-    return (words == others and bool(words or here)) or _names_alike(words, others)
+    if words == others:
+        return bool(words or here)
+    longer, shorter = (one, other) if len(words) > len(others) else (other, one)
+    return _names_alike(words, others) and not (len(words) != len(others) and _names_more(longer, shorter))
+
+
+def _names_more(longer: str, shorter: str) -> bool:
+    """Whether a value enumerates where the other does not: "Harn or Torvale" is more than "Torvale"."""
+    return _ENUMERATES.search(longer) is not None and not _ENUMERATES.search(shorter)
 
 
 def _sides(claim: str) -> tuple[str, str] | None:

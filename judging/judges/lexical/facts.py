@@ -33,7 +33,8 @@ _CLAUSE = re.compile(
     re.I,
 )
 _NOT_NEGATING = re.compile(
-    r"\bnot (?:only|just|least)\b|\bno longer than\b|\bno\. ?\d|\bno (?:more|less|fewer) than\b|\bif not\b|不同|不过|不過|不仅|不僅|不断|非常|未来|未來|无线|不少",
+    r"\bnot (?:only|just|least|merely|simply)\b|\bno longer than\b|\bno (?:more|less|fewer) than\b|\bif not\b"
+    r"|\bnone the less\b|\b(?:no|without(?: a)?) doubt\b|不同|不过|不過|不仅|不僅|不断|非常|未来|未來|无线|不少",
     re.I,
 )
 _CJK_NEGATOR = re.compile(r"[不没沒未無无]|ない|ません|なかった|않|아니")
@@ -48,10 +49,16 @@ _BACKWARD = re.compile(
     r"|\W*(?:wrong|false|not so|untrue)\b",
     re.IGNORECASE,
 )
-_ANSWER_NO = re.compile(r"(?:[^:]{0,30}:)?\W*(?:no|nein|non|nope|いいえ|不是|没有)\b", re.IGNORECASE)
+# "No. 5" and "Room No 7" count, "non-members" and "no-fly" are words: none of them says no.
+_COUNTED = r"(?!\.? ?\d|[-\u2010]\w)"
+_NUMERO = re.compile(r"\b[Nn]os?\. ?(?=#?[A-Z]{0,3}-?\d)|(?<=[^\s.!?:;] )Nos? (?=#?\d)")
+_ANSWER_NO = re.compile(
+    rf"(?:[^:]{{0,30}}:)?\W*(?:(?:no|non){_COUNTED}|nein|nope|いいえ|不是|没有)\b", re.IGNORECASE
+)
 _ANSWER_YES = re.compile(r"(?:[^:]{0,30}:)?\W*(?:yes|ja|oui|sí|はい|是的)\b", re.IGNORECASE)
 _LABELLED_NO = re.compile(
-    r"([^,;.:]{1,60}): ?(?:no|none|not available|not included|nein|non|✗|✘|❌)(?![\w ]*\w)", re.IGNORECASE
+    rf"([^,;.:]{{1,60}}): ?(?:(?:no|non){_COUNTED}|none|not available|not included|nein|✗|✘|❌)(?![\w ]*\w)",
+    re.IGNORECASE,
 )
 _OUT_OF = re.compile(r"\bout of (?=use|service|order|print|business|operation)", re.IGNORECASE)
 _PLANS = re.compile(
@@ -147,7 +154,7 @@ def facts_of(text: str) -> Facts:
     """What a stretch of text (a sentence, a claim) says."""
     clean = readable(text)
     found = tuple(quantities(clean))
-    worded = without_quantities(clean, found)
+    worded = without_quantities(_NUMERO.sub(lambda m: " " * len(m.group()), clean), found)
     negated, asserted = _polarity(worded)
     planned = _planned(worded)
     if planned and _REJECTED.search(worded):

@@ -30,6 +30,7 @@ __all__ = [
     "fold_word",
     "is_pair",
     "names_in",
+    "opposites_of",
     "plain",
     "sentences",
     "stem",
@@ -39,6 +40,7 @@ __all__ = [
 
 WRAPPED = 60  # characters of a line from which a line break may be a mere wrap
 MAX_WORD = 64  # characters; nothing longer is a word, and what is remembered of it must stay small
+MIN_DENIED = 4  # letters of a word that "non" or "un" before it denies: "union" denies no "ion"
 MAX_SENTENCE = 600  # characters; what runs longer without a full stop is cut at a space
 _HIDDEN = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff]"
@@ -55,10 +57,16 @@ _LISTED = re.compile(r"\d{1,3}[.)] ")
 # Particles, copulas and negators of Chinese and Japanese stand between words; pairs across them are no words.
 _PARTICLES = re.compile("[的了是在有和与與及于於为為被之其也都该該不没沒未无無はがをにのでとも]")
 _GERMAN = re.compile(r"\b(?:der|die|das|und|ist|wurde|eine[rnms]?|nicht|kein|gibt)\b")
-_WORD = re.compile(f"[{_SPACELESS}]+|[^\\W_{_SPACELESS}]+(?:['’][^\\W_{_SPACELESS}]+)*")
+# "non-members" is one word that denies itself alone, and so is "no-fly"; "no-one" is a negation like any other.
+_WORD = re.compile(
+    f"[{_SPACELESS}]+"
+    f"|(?:[Nn][Oo][Nn]?[-\u2010](?!(?:one|body)\\b))?[^\\W_{_SPACELESS}]+(?:['’][^\\W_{_SPACELESS}]+)*"
+)
+_DENYING_PREFIX = re.compile(r"non?[-\u2010]")
 _ACRONYM = re.compile(r"(?<!\w)(?:[^\W\d_]\.){2,8}")
 # The look-behind and the possessive quantifiers keep a megabyte of full stops linear.
 _MODEL = re.compile(r"(?<=[A-Z])-(?=\d)")  # "K-17" is one word and no number
+_DENYING = ("non", "un")
 _END = re.compile(r"\n+|[。！？；]++[”’」』）)\"']*+|(?<![.!?…])[.!?…]++[\"”’')\]]*+(?=\s)")
 
 
@@ -76,8 +84,8 @@ def plain(text: str) -> str:
 
 @lru_cache(maxsize=65_536)
 def fold_word(word: str) -> str:
-    """One word in lower case without diacritics and apostrophes."""
-    folded = word.casefold().replace("'", "").replace("’", "")
+    """One word in lower case without diacritics and apostrophes; "no-fly" like "non-fly" as "nonfly"."""
+    folded = _DENYING_PREFIX.sub("non", word.casefold(), count=1).replace("'", "").replace("’", "")
     if folded.isascii():
         return folded
     parts = unicodedata.normalize("NFKD", folded)
@@ -144,6 +152,19 @@ def _opposed() -> dict[str, frozenset[str]]:
 
 LIGHT_STEMS = frozenset(stem(word) for word in LIGHT)
 OPPOSED = _opposed()  # stem → the stems that cannot hold beside it
+_NOTHING: frozenset[str] = frozenset()
+
+
+@lru_cache(maxsize=65_536)
+def opposites_of(word: str) -> frozenset[str]:
+    """The stems that cannot hold of a thing beside a stem: listed ones, and the word with "non" or "un" before it."""
+    denied = {prefix + word for prefix in _DENYING if len(word) >= MIN_DENIED}
+    plain_forms = {
+        stem(word.removeprefix(prefix))
+        for prefix in _DENYING
+        if word.startswith(prefix) and len(word) >= len(prefix) + MIN_DENIED
+    }
+    return OPPOSED.get(word, _NOTHING) | denied | plain_forms
 
 
 def _joined(text: str) -> str:

@@ -50,6 +50,18 @@ def found(claim: str, page: str, title: str = "") -> Finding:
         ("Swimming is forbidden in Harn", "In Harn swimming is permitted; boats have been banned.", REFUTED),
         ("Boats are forbidden in Harn", "In Harn swimming is permitted; boats have been banned.", SUPPORTED),
         ("Platform 3 has not been used", "Platforms 1 and 2 are used; platform 3 has been out of use.", SUPPORTED),
+        # a word that denies itself denies nothing else, and is the opposite of the plain word
+        ("Tours cost 8 marks for non-members and include tea", "Tours for non-members cost 8 marks and include tea.", SUPPORTED),
+        ("Members pay 8 marks for the tour", "Non-members pay 8 marks for the tour.", REFUTED),
+        ("Non-members pay 8 marks for the tour", "Members pay 8 marks for the tour.", REFUTED),
+        ("Members pay 8 marks for the tour", "Members pay 5 marks for the tour, non-members 8 marks.", REFUTED),
+        ("Members pay 5 marks for the tour", "Members pay 5 marks for the tour, non-members 8 marks.", SUPPORTED),
+        ("The hut costs 8 marks in summer", "The hut costs 5 marks in summer and 8 marks in winter.", REFUTED),
+        ("The hut costs 8 marks in winter", "The hut costs 5 marks in summer and 8 marks in winter.", SUPPORTED),
+        ("The pass of Harn gives visitors limited access to the gallery", "The pass of Harn gives visitors unlimited access to the gallery.", REFUTED),
+        ("The pass of Harn gives visitors unlimited access to the gallery", "The pass of Harn gives visitors unlimited access to the gallery.", SUPPORTED),
+        ("Room 7 is open to walkers", "Room No 7 is open to walkers.", SUPPORTED),
+        ("The hut opened in 2019", "There is no doubt that the hut opened in 2019.", SUPPORTED),
         # what is only planned is no fact
         ("The southern bay was drained", "A plan to drain the southern bay was made.", UNDECIDED),
         ("The southern bay was drained", "A plan to drain the southern bay was dropped.", REFUTED),
@@ -111,6 +123,13 @@ def test_a_comparison_of_values_needs_no_text() -> None:
         verify("A price of 61 marks is at most 60 marks", answer="61 marks is at most 60 marks").finding
         is REFUTED
     )
+
+
+def test_one_of_a_list_is_decided_by_the_list() -> None:
+    answer = "I chose Dom, and I looked at Mont Blanc, Dufourspitze and Nordend."
+    claim = "'{}' is the same mountain as one of: Mont Blanc, Dufourspitze, Nordend"
+    assert verify(claim.format("Nordend"), answer=answer).finding is SUPPORTED
+    assert verify(claim.format("Dom"), answer=answer).finding is REFUTED
 
 
 def test_without_a_page_the_answer_comes_before_the_task() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from judging.citations.budget import MAX_STRUCTURE
 from judging.judges.lexical.document import Citations, Element, Kind, Readings, page_markdown, read_document
 
 
@@ -63,6 +66,14 @@ def test_a_piece_cites_what_it_links_or_labels() -> None:
     )
     assert citations.of("as [2] says") == ("https://x.example/2",)
     assert citations.of("plain") == ()
+
+
+@pytest.mark.parametrize("answer", ["|a|\n|-|\n" + "x\n" * 120_000, "x\n\n" * 80_000, "- x: 1\n" * 40_000])
+def test_structure_beyond_the_budget_is_read_as_paragraphs(answer: str) -> None:
+    parts = list(read_document(answer).walk())
+    assert len(parts) <= MAX_STRUCTURE + len(answer) // 1_000
+    assert {part.kind for part in parts[-3:]} == {Kind.PARAGRAPH}
+    assert sum(part.head.count("x") for part in parts) == answer.count("x")
 
 
 def test_a_page_becomes_markdown() -> None:

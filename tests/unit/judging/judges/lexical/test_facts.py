@@ -25,6 +25,8 @@ def test_markup_links_and_citation_marks_are_not_read() -> None:
         ("Es gibt kein Museum", "museum"), ("Il n'est pas ouvert", "ouvert"), ("wireless charging: no", "charging"),
         ("It is not true that monks lived there", "monks"), ("The claim that monks lived there is a myth", "monks"),
         ("There is no evidence of monks", "monks"),
+        ("There are no 5 star hotels", "hotels"), ("No 5 star hotels are left", "hotels"), ("no-one swims", "swims"),
+        ("a not-for-profit club", "profit"),
     ],
 )  # fmt: skip
 def test_what_a_negator_reaches_is_negated(text: str, word: str) -> None:
@@ -37,6 +39,11 @@ def test_what_a_negator_reaches_is_negated(text: str, word: str) -> None:
         ("not only dogs", "dogs"), ("It has no shower and a kitchen", "kitchen"), ("no more than 3 dogs", "dogs"),
         ("No cats, but dogs are allowed", "dogs"), ("no cats mice birds sheep", "sheep"),
         ("It did not open because rain fell", "rain"), ("no. 5 tunnel", "tunnel"),
+        ("Room No 7 is open", "open"), ("Nos. 3 and 4 are closed", "closed"), ("Lot No. A-12 is sold", "sold"),
+        ("Non-members pay for the tour", "tour"), ("The no-fly zone covers Harn", "zone"), ("A non-stop train", "train"),
+        ("None the less it is open", "open"), ("It is nonetheless open", "open"), ("The pass gives unlimited access", "access"),
+        ("There is no doubt that dogs are allowed", "dogs"), ("not merely dogs", "dogs"), ("Open to: non-members", "open"),
+        ("Platform: No. 5", "platform"),
     ],
 )  # fmt: skip
 def test_what_a_negator_does_not_reach_is_asserted(text: str, word: str) -> None:
@@ -91,6 +98,14 @@ def test_a_question_says_nothing_until_it_is_answered() -> None:
     assert asked(question, "No, never.") == denied(question)
     silent = asked(question, "See below.")
     assert (silent.quantities, silent.asserted, silent.negated) == ((), frozenset(), frozenset())
+
+
+@pytest.mark.parametrize(
+    "answer", ["No. 5 is.", "No 5 star hotel is.", "Non-members do.", "No-frills ones are."]
+)
+def test_an_answer_that_only_begins_like_no_denies_nothing(answer: str) -> None:
+    question = facts_of("Are dogs allowed?")
+    assert asked(question, answer) not in (question, denied(question))
 
 
 def test_sentences_read_together_negate_only_what_none_asserts() -> None:

@@ -11,6 +11,7 @@ from judging.judges.lexical.words import (
     fold,
     is_pair,
     names_in,
+    opposites_of,
     plain,
     sentences,
     stem,
@@ -78,6 +79,7 @@ def test_a_word_longer_than_a_sentence_is_cut_anyway() -> None:
         ("Łódź, Ærø", "lodz aero"),
         ("ta\u200bsk\u202e", "task"),
         ("O'Brien’s", "obriens"),
+        ("Non-Members, no‑fly", "nonmembers nonfly"),
         ("青石大学", "青石大学"),
     ],
 )
@@ -122,6 +124,21 @@ def test_chinese_is_compared_by_pairs_between_particles() -> None:
 
 def test_acronyms_and_model_names_are_one_word() -> None:
     assert list(words_in("U.S. K-17 B-52")) == ["us", "k17", "b52"]
+
+
+def test_a_word_that_denies_itself_is_one_word_and_the_opposite_of_the_plain_one() -> None:
+    assert content_stems("Non-members on no-frills flights") == ["nonmember", "nonfrill", "flight"]
+    assert list(words_in("no-one piano-bar non-one")) == ["no", "one", "piano", "bar", "non", "one"]
+    assert stem("members") in opposites_of("nonmember")
+    assert "nonmember" in opposites_of("member")
+    assert "unlimit" in opposites_of(stem("limited"))
+
+
+@pytest.mark.parametrize(
+    ("word", "other"), [("union", "ion"), ("ion", "union"), ("none", "e"), ("north", "rth")]
+)
+def test_words_that_only_begin_like_a_denial_oppose_nothing(word: str, other: str) -> None:
+    assert other not in opposites_of(word)
 
 
 def test_names_are_capitals_within_a_sentence() -> None:
