@@ -64,15 +64,14 @@ def scored(task_set: TaskSet, primary: Metric, *, now: dt.datetime) -> list[Scor
 
     Whoever writes scores also updates the submission's row, so answers read after this belong to these.
     """
-    publishable = Submission.objects.publishable() | Submission.objects.filter(
-        state=Submission.State.INCOMPLETE
-    )
+    publishable = Submission.objects.publishable() | Submission.objects.incomplete()
     rows = (
         publishable.filter(out_by(now), task_set=task_set)
         .select_for_update(no_key=True)
         .order_by("pk")
         .values_list(
-            "pk", "system_id", "runs", "listing", "state", "finalized_at", f"summary__{primary.key}",
+            "pk", "system_id", "runs", "listing", "state", "former_state", "finalized_at",
+            f"summary__{primary.key}",
             *(f"provenance__{key}" for key in METHOD_KEYS),
         )
     )  # fmt: skip
@@ -80,13 +79,13 @@ def scored(task_set: TaskSet, primary: Metric, *, now: dt.datetime) -> list[Scor
 
 
 def _scored(row: Sequence[Any], primary: Metric) -> Scored:
-    pk, system, runs, listing, state, finalized_at, value, *method = row
+    pk, system, runs, listing, state, former_state, finalized_at, value, *method = row
     return Scored(
         pk=pk,
         system=system,
         runs=runs,
         withdrawn=listing == Submission.Listing.WITHDRAWN,
-        state=state,
+        state=former_state if former_state == Submission.State.INCOMPLETE else state,
         finalized_at=finalized_at,
         primary=primary.shown(value),
         method=tuple(method),

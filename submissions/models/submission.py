@@ -45,6 +45,11 @@ class SubmissionQuerySet(models.QuerySet["Submission"]):
         hidden = Q(former_state__in=[Submission.State.WITHHELD, Submission.State.INCOMPLETE])
         return self.filter(settled | rejudged & ~hidden)
 
+    def incomplete(self) -> SubmissionQuerySet:
+        """Judged, but not completely; also while that is tried again."""
+        is_incomplete = Q(state=Submission.State.INCOMPLETE) | Q(former_state=Submission.State.INCOMPLETE)
+        return self.filter(is_incomplete)
+
 
 class SubmissionState(models.TextChoices):
     """Where a submission stands."""

@@ -15,7 +15,7 @@ from submissions.models.submission import IllegalTransition
 class Command(BaseCommand):
     """Unchanged work costs nothing; a corrected rubric costs its own checks."""
 
-    help = "Judge submissions again: those named, or all judged and incomplete ones of a task-set version."
+    help = "Judge submissions again: those named, or all of a task-set version that have scores, complete or not."
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Which ones."""
@@ -23,16 +23,22 @@ class Command(BaseCommand):
         parser.add_argument("--set", dest="task_set", metavar="SLUG/VERSION")
 
     def handle(self, *args: Any, submissions: list[str], task_set: str | None, **options: Any) -> None:
-        """Open a round for each."""
+        """Open a round for each; one that is being judged holds up none of the others."""
         if bool(submissions) == bool(task_set):
             raise CommandError("Name submissions, or one task-set version with --set SLUG/VERSION.")
         found = _named(submissions) if submissions else _of_set(str(task_set))
-        for submission in found:
-            try:
-                number = rejudge(submission, actor="command", now=timezone.now())
-            except IllegalTransition as error:
-                raise CommandError(f"{submission.public_id} is {submission.state}: {error}") from error
-            self.stdout.write(f"{submission.public_id}: round {number}")
+        refused = [line for submission in found if (line := self._again(submission))]
+        if refused:
+            raise CommandError("\n".join(refused))
+
+    def _again(self, submission: Submission) -> str:
+        """Why it cannot be judged again now, empty if it is."""
+        try:
+            number = rejudge(submission, actor="command", now=timezone.now())
+        except IllegalTransition as error:
+            return f"{submission.public_id} is {submission.state}: {error}"
+        self.stdout.write(f"{submission.public_id}: round {number}")
+        return ""
 
 
 def _named(ids: list[str]) -> list[Submission]:
@@ -44,8 +50,9 @@ def _named(ids: list[str]) -> list[Submission]:
 
 def _of_set(name: str) -> list[Submission]:
     slug, _, version = name.partition("/")
-    states = [Submission.State.JUDGED, Submission.State.INCOMPLETE, Submission.State.PUBLISHED]
-    found = Submission.objects.filter(task_set__slug=slug, task_set__version=version, state__in=states)
+    found = Submission.objects.filter(
+        task_set__slug=slug, task_set__version=version, state__in=Submission.SCORED
+    )
     if not found:
         raise CommandError(f"No judged submission of {name}.")
     return list(found.order_by("id"))

@@ -167,9 +167,12 @@ def test_the_command_says_what_it_cannot_do(arguments: list[str], why: str) -> N
         call_command("rejudge", *arguments)
 
 
-def test_the_command_refuses_what_is_being_judged() -> None:
-    submission = make_submission("judging")
+def test_the_command_refuses_what_is_being_judged_and_goes_on_with_the_rest(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    busy, done = make_submission("judging"), make_submission("withheld")
     with pytest.raises(
-        CommandError, match=f"{submission.public_id} is judging: submission .* cannot become judging"
+        CommandError, match=f"^{busy.public_id} is judging: submission .* cannot become judging from where it is$"
     ):
-        call_command("rejudge", submission.public_id)
+        call_command("rejudge", busy.public_id, done.public_id)
+    assert capsys.readouterr().out == f"{done.public_id}: round 1\n"

@@ -101,6 +101,25 @@ def test_a_published_result_stays_on_the_board_while_it_is_judged_again() -> Non
     assert (submission.state, submission.published_at) == ("published", LATER)
 
 
+@pytest.mark.parametrize("state", ["published", "incomplete", "withheld"])
+def test_a_board_does_not_show_that_something_is_judged_again(state: str) -> None:
+    task_set = cascade_set()
+    scored(task_set, [2, 2, 2], system=system("another"))
+    submission = scored(task_set, [4, 3, 2], system=system("Meridian"))
+    publish(task_set=task_set, now=LATER)
+    reasons = ["errors_left"] if state == "incomplete" else []
+    Submission.objects.filter(pk=submission.pk).update(state=state, incomplete_reasons=reasons)
+    before = publish(task_set=task_set, now=LATER)
+    submission.refresh_from_db()
+    submission.move("judging", actor="user:1", now=LATER)
+    assert publish(task_set=task_set, now=LATER + HOUR) == before
+    submission.move("paused", actor="worker", now=LATER)
+    assert publish(task_set=task_set, now=LATER + HOUR) == before
+    submission.fail(actor="worker", now=LATER, reason="no_progress")
+    assert publish(task_set=task_set, now=LATER + HOUR) == before
+    assert submission.state == state
+
+
 # ------------------------------------------------------------------ one document, one board
 def test_unchanged_inputs_leave_the_board_as_it_stands() -> None:
     task_set = cascade_set()
