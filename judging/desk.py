@@ -14,6 +14,7 @@ from typing import Any, Protocol, TypeVar
 
 from judging.canonical import plain
 from judging.cascade import Finding
+from judging.codes import VerdictCode
 from judging.judges.base import CallRecord, ExtractOutcome, Judge, JudgeUnavailable
 
 __all__ = ["Desk", "Judgement", "Ledger", "Memory", "Reading", "Unfinished", "settle"]
@@ -115,7 +116,7 @@ class Desk:
         if known is not None:
             return known
         if self.ledger is None:
-            return Judgement(Finding.ERROR, code="not_judged")
+            return Judgement(Finding.ERROR, code=VerdictCode.NOT_JUDGED)
         await self._breathe()
         found = await decide()
         self.memory.judgements[answer, key] = found
@@ -130,7 +131,7 @@ class Desk:
         if known is not None:
             return known
         if self.ledger is None:
-            return Reading(ExtractOutcome.ERROR, reason="not_judged")
+            return Reading(ExtractOutcome.ERROR, reason=VerdictCode.NOT_JUDGED.value)
         await self._breathe()
         found = await decide()
         self.memory.readings[answer, key] = found

@@ -8,7 +8,7 @@ from typing import Any
 
 from judging.cascade import Finding
 from judging.case import Case
-from judging.checks.sources import Source, passage_of
+from judging.checks.sources import Source, passage_of, unread_code
 from judging.checks.votes import judgement_of, vote
 from judging.desk import Desk, Judgement
 from judging.evidence import PageFinding, Standing, combine
@@ -54,7 +54,7 @@ def _from_pages(
     if head is not None:
         return replace(judgement_of(head, (), statement), error_class=kind)
     by = next(page for page in findings if page.finding is None and page.effective is finding)
-    return Judgement(finding, statement, code=f"page_{by.standing.value}", error_class=kind)
+    return Judgement(finding, statement, code=unread_code(by.standing), error_class=kind)
 
 
 def _ranked(pages: Sequence[Source], statement: str, case: Case) -> list[Source]:

@@ -9,6 +9,7 @@ from judging.canonical import digest
 from judging.cascade import Finding
 from judging.case import AnswerWork, Case, Snapshot
 from judging.citations import MalformedUrl
+from judging.codes import VerdictCode
 from judging.desk import Desk, Judgement
 from judging.evidence import Standing
 from judging.judges.base import Passage, Relevance
@@ -59,6 +60,11 @@ class Source:
             "ranges": [list(r) for r in passage.ranges] if passage else [],
             "truncated": bool(passage and passage.truncated),
         }
+
+
+def unread_code(standing: Standing) -> VerdictCode:
+    """The code of a page that is not put before a judge."""
+    return VerdictCode(f"page_{standing.value}")
 
 
 def check_key(

@@ -11,6 +11,7 @@ from judging.case import AnswerWork, Case
 from judging.checks.pages import over_pages
 from judging.checks.sources import Source, check_key, remember
 from judging.checks.votes import without_evidence
+from judging.codes import VerdictCode
 from judging.desk import Desk, Judgement, settle
 from judging.judges.base import VerifyRequest
 from judging.scoring import ErrorClass
@@ -63,7 +64,7 @@ async def decide_statement(
             return Judgement(
                 Finding.UNDECIDED,
                 statement=statement,
-                code="no_sources",
+                code=VerdictCode.NO_SOURCES,
                 error_class=ErrorClass.ATTRIBUTION_MISSING.value,
             )
         kinds = [group for group in (known, pages) if group]

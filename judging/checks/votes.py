@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from judging.cascade import Finding
+from judging.codes import VerdictCode
 from judging.desk import Desk, Judgement, settle
 from judging.judges.base import VerifyReply, VerifyRequest
 from judging.scoring import error_class
@@ -22,7 +23,7 @@ async def vote(desk: Desk, request: VerifyRequest, votes: int) -> tuple[VerifyRe
     while (winner := _majority(replies, majority)) is None and len(replies) < votes:
         replies += await settle([_ask(desk, replace(request, sample=len(replies)))])
     if winner is None:
-        winner = replace(replies[0], finding=Finding.NOT_ASSESSED, code="disagreement", quote="")
+        winner = replace(replies[0], finding=Finding.NOT_ASSESSED, code=VerdictCode.DISAGREEMENT, quote="")
     return winner, replies
 
 

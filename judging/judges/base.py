@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import Any, Literal, Protocol
 
 from judging.cascade import Finding
+from judging.codes import VerdictCode
 
 __all__ = [
     "AnswerState",
@@ -225,13 +226,12 @@ class VerifyReply:
     """The finding of one check.
 
     For criteria ``supported`` means met and ``refuted`` means not met. ``not_assessed`` carries a code in
-    ``code`` (``refusal``, ``truncated``, ``quote_mismatch``, ``empty_page``, ``unparsable``, …), ``error``
-    the class of our own failure. ``reason`` and ``quote`` are for admins and dev sets only.
+    ``code`` (``refusal``, ``truncated``, ``quote_mismatch``, …), ``error`` the class of our own failure. ``reason`` and ``quote`` are for admins and dev sets only.
     """
 
     finding: Finding
     record: CallRecord
-    code: str = ""
+    code: VerdictCode = VerdictCode.NONE
     reason: str = ""
     quote: str = ""
     answer_state: AnswerState | None = None

@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import partial
 
 from judging.cascade import Finding
+from judging.codes import VerdictCode
 from judging.judges.base import (
     CallRecord,
     ClaimsReply,
@@ -87,7 +88,7 @@ class LexicalJudge:
             return VerifyReply(
                 Finding.NOT_ASSESSED,
                 RECORD,
-                "empty_page",
+                VerdictCode.EMPTY_PAGE,
                 "heuristic: the page has no text",
                 relevance=Relevance.UNUSABLE,
             )

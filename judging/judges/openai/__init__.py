@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+from judging.codes import VerdictCode
 from judging.judges.base import (
     Attempt,
     CallRecord,
@@ -198,7 +199,7 @@ def _verify_reply(reading: Reading, record: CallRecord) -> VerifyReply:
     return VerifyReply(
         finding=reading.finding,
         record=record,
-        code=str(reading.code),
+        code=VerdictCode(reading.code),
         reason=reading.reason,
         quote=reading.quote,
         answer_state=reading.answer_state,
