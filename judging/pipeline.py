@@ -21,7 +21,14 @@ from judging.cascade import (
     score_cascade,
 )
 from judging.case import AnswerWork, Case
-from judging.checks import decide_criterion, decide_leaf, decide_statement, read_answer, read_page
+from judging.checks import (
+    decide_criterion,
+    decide_leaf,
+    decide_statement,
+    read_answer,
+    read_page,
+    unread_classes,
+)
 from judging.desk import Desk, Judgement, Reading, settle
 from judging.judges.base import ClaimsRequest, ExtractOutcome
 from judging.results import AnswerResult, blank_result, cascade_result, tree_result
@@ -65,12 +72,19 @@ async def judge_answer(work: AnswerWork, case: Case, desk: Desk) -> AnswerResult
 async def _judge_tree(work: AnswerWork, rubric: TreeRubric, case: Case, desk: Desk) -> AnswerResult:
     read = await _extractions(work, rubric, case, desk)
     failed = frozenset(name for name, reading in read.items() if reading.outcome is not ExtractOutcome.OK)
-    plan = expand(rubric, task=work.prompt, answer=work.text, extracted=_usable(read), failed=failed)
+    plan = expand(
+        rubric,
+        task=work.prompt,
+        answer=work.text,
+        extracted=_usable(read),
+        failed=failed,
+        unread=unread_classes(read),
+    )
     broken = any(reading.outcome is ExtractOutcome.ERROR for reading in read.values())
     judgements = await _judge_leaves(plan, work, case, desk, broken=broken)
     outcomes = {leaf: OUTCOMES[found.finding] for leaf, found in judgements.items()}
     root = with_outcomes(plan.root, outcomes)
-    return tree_result(work, case, root, score_tree(root), judgements)
+    return tree_result(work, case, root, score_tree(root), judgements, read)
 
 
 async def _extractions(work: AnswerWork, rubric: TreeRubric, case: Case, desk: Desk) -> dict[str, Reading]:

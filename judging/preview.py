@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 import hashlib
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -105,12 +106,21 @@ def _lines(result: AnswerResult) -> Iterator[str]:
     feedback = result.feedback
     yield _headline(result)
     if feedback["protocol"] == "rubric_tree":
+        yield from map(_read, feedback["extracted"])
         yield from _node(feedback["tree"], MARGIN)
     elif feedback["protocol"] == "cascade":
         for subtask in feedback["subtasks"]:
             yield from _subtask(subtask)
     else:
         yield MARGIN + feedback["note"]
+
+
+def _read(one: Mapping[str, Any]) -> str:
+    """What was read out of the answer, or of a page, under a name."""
+    if one["value"] is None:
+        return f"{MARGIN}{one['name']}: {one['outcome']}, {one['reason']}"
+    value = json.dumps(one["value"], ensure_ascii=False)
+    return f"{MARGIN}{one['name']}: {value}{' (cut)' if one['cut'] else ''}"
 
 
 def _headline(result: AnswerResult) -> str:
@@ -143,6 +153,7 @@ def _subtask(subtask: Mapping[str, Any]) -> Iterator[str]:
     for rubric in subtask["factuality"]:
         extraction = rubric["extraction"]
         state = f", claims: {extraction}" if extraction else ""
+        state += f", {rubric['extraction_reason']}" if extraction not in {None, "ok"} else ""
         yield f"{MARGIN * 2}factuality {rubric['id']}{state}"
         for claim in rubric["claims"]:
             yield from _verdict(claim, "", claim["statement"], MARGIN * 3)

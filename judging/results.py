@@ -1,4 +1,4 @@
-"""From judgements to the result of one answer: numbers for the summary, feedback for dev sets. Pure."""
+"""From judgements to the result of one answer: numbers for the summary, and feedback for dev sets. Pure."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from judging.cascade import CascadeScore, Finding, SubtaskScore
+from judging.cascade import CascadeScore, Finding
 from judging.case import AnswerWork, Case
-from judging.desk import Judgement
+from judging.codes import VerdictCode
+from judging.desk import Judgement, Reading
 from judging.evidence import PageFinding, Standing, combine
+from judging.feedback import blank_feedback, cascade_feedback, tree_feedback
 from judging.rubric import TreeRubric
 from judging.scoring import CascadeResult, References, TreeResult, cascade_hallucinated, tree_hallucinated
 from judging.tree import Node, TreeScore
@@ -76,7 +78,7 @@ def _common(work: AnswerWork, case: Case) -> dict[str, Any]:
 def blank_result(work: AnswerWork, case: Case) -> AnswerResult:
     """Nothing was handed in: zero, and no call is spent on it."""
     common = {**_common(work, case), "given": False, "hallucinated": False, "answer_chars": 0}
-    feedback = {"protocol": "blank", "note": "No answer was handed in."}
+    feedback = blank_feedback()
     if isinstance(work.rubric, TreeRubric):
         return AnswerResult(work.id, TreeResult(**common, score=0.0), feedback)
     result = CascadeResult(
@@ -139,13 +141,16 @@ def _classes(found: Iterable[Judgement]) -> tuple[str | None, ...]:
 
 # ------------------------------------------------------------------ rubric trees
 def tree_result(
-    work: AnswerWork, case: Case, root: Node, score: TreeScore, judgements: Mapping[str, Judgement]
-) -> AnswerResult:
+    work: AnswerWork, case: Case, root: Node, score: TreeScore, judgements: Mapping[str, Judgement],
+    readings: Mapping[str, Reading],
+) -> AnswerResult:  # fmt: skip
     """The result of an answer to a ``rubric_tree`` task."""
     reached = [found for leaf, found in judgements.items() if leaf in score.reached]
     classes = _classes(judgements.values())
     unknown = sum(found.finding in {Finding.ERROR, Finding.NOT_ASSESSED} for found in judgements.values())
-    sourced = [found for found in judgements.values() if found.evidence or found.code == "no_sources"]
+    sourced = [
+        found for found in judgements.values() if found.evidence or found.code == VerdictCode.NO_SOURCES
+    ]
     result = TreeResult(
         **_common(work, case),
         score=score.score,
@@ -159,50 +164,7 @@ def tree_result(
         # A rubric that asks for no sources says nothing about citations.
         references=count_references(sourced) if sourced else None,
     )
-    feedback = {"protocol": "rubric_tree", "tree": _node(root, score, judgements)}
-    return AnswerResult(work.id, result, feedback)
-
-
-def _node(node: Node, score: TreeScore, judgements: Mapping[str, Judgement]) -> dict[str, Any]:
-    own = score.nodes[node.id]
-    shown: dict[str, Any] = {
-        "id": node.id,
-        "description": node.description,
-        "critical": node.critical,
-        "score": own.score,
-        "status": own.status.value if own.status else None,
-    }
-    if node.children:
-        shown["mode"] = node.mode.value
-        shown["children"] = [_node(child, score, judgements) for child in node.children]
-    elif node.id in judgements:
-        shown["verdict"] = shown_verdict(judgements[node.id], met_words=True)
-    return shown
-
-
-def shown_verdict(found: Judgement, *, met_words: bool) -> dict[str, Any]:
-    """A verdict as its team reads it on a dev set."""
-    return {
-        "finding": _MET_WORDS[found.finding] if met_words else found.finding.value,
-        "code": found.code,
-        "error_class": found.error_class,
-        "statement": found.statement,
-        "reason": found.reason,
-        "quote": found.quote,
-        "pages": [
-            {name: page[name] for name in ("url", "source", "verdict", "standing", "finding")}
-            for page in found.evidence
-        ],
-    }
-
-
-_MET_WORDS = {
-    Finding.SUPPORTED: "met",
-    Finding.REFUTED: "unmet",
-    Finding.UNDECIDED: "unmet",
-    Finding.NOT_ASSESSED: "not_assessed",
-    Finding.ERROR: "error",
-}
+    return AnswerResult(work.id, result, tree_feedback(root, score, judgements, readings))
 
 
 # ------------------------------------------------------------------ cascade
@@ -245,8 +207,7 @@ def cascade_result(
         ),
         references=references,
     )
-    parts = [_subtask(one, scored) for one, scored in zip(found, score.subtasks, strict=True)]
-    return AnswerResult(work.id, result, {"protocol": "cascade", "subtasks": parts})
+    return AnswerResult(work.id, result, cascade_feedback(found, score))
 
 
 def _errors_of(score: CascadeScore, every: Iterable[Judgement], found: Sequence[SubtaskFindings]) -> int:
@@ -254,34 +215,3 @@ def _errors_of(score: CascadeScore, every: Iterable[Judgement], found: Sequence[
     readings = [reading for subtask in found for reading in subtask.claims.values()]
     failed = sum(reading.outcome.value == "error" for reading in readings)
     return min(_errors(every) + failed, score.checks - score.assessed)
-
-
-def _subtask(found: SubtaskFindings, score: SubtaskScore) -> dict[str, Any]:
-    spec = found.spec
-    return {
-        "id": spec.id,
-        "title": spec.title,
-        "importance": str(spec.importance),
-        "factuality_reached": score.factuality_open,
-        "rationality_reached": score.rationality_open,
-        "overall": score.overall,
-        "band": score.band.value if score.band else None,
-        "instruction": [_criterion(c.id, c.criterion, found.instruction) for c in spec.instruction],
-        "factuality": [_facts(rubric.id, rubric.criterion, found) for rubric in spec.factuality],
-        "rationality": [_criterion(c.id, c.criterion, found.rationality) for c in spec.rationality],
-    }
-
-
-def _criterion(ident: str, text: str, judged: Mapping[str, Judgement]) -> dict[str, Any]:
-    verdict = shown_verdict(judged[ident], met_words=True) if ident in judged else None
-    return {"id": ident, "criterion": text, "verdict": verdict}
-
-
-def _facts(ident: str, text: str, found: SubtaskFindings) -> dict[str, Any]:
-    reading = found.claims.get(ident)
-    return {
-        "id": ident,
-        "criterion": text,
-        "extraction": reading.outcome.value if reading else None,
-        "claims": [shown_verdict(claim, met_words=False) for claim in found.factuality.get(ident, [])],
-    }

@@ -9,8 +9,9 @@ from judging.cascade import Finding
 from judging.case import AnswerWork, Case
 from judging.checks.extractions import extract, page_request
 from judging.checks.pages import class_of, over_pages
-from judging.checks.sources import Source, check_key, passage_of, remember
+from judging.checks.sources import Source, check_key, passage_of, remember, unread_code
 from judging.checks.votes import without_evidence
+from judging.codes import VerdictCode
 from judging.desk import Desk, Judgement
 from judging.evidence import PageFinding, Standing
 from judging.judges.base import ExtractOutcome, ExtractReply, VerifyRequest
@@ -35,12 +36,10 @@ async def _decided_by_code(check: Assertion, work: AnswerWork, case: Case, desk:
     body = {"id": check.id, "assert": check.expression, "holds": check.holds, "error": check.error_class}
 
     async def decide() -> Judgement:
-        return Judgement(
-            Finding.SUPPORTED if check.holds else Finding.REFUTED,
-            statement=check.expression,
-            error_class="" if check.holds else check.error_class or ErrorClass.INCOMPLETE_PARTIAL.value,
-            reason=check.reason,
-        )
+        if check.holds:
+            return Judgement(Finding.SUPPORTED, statement=check.expression)
+        kind = ErrorClass.INCOMPLETE_PARTIAL.value if check.error_class is None else check.error_class
+        return Judgement(Finding.REFUTED, statement=check.expression, error_class=kind, reason=check.reason)
 
     return await remember(desk, work, check.id, check_key("assert", body, work, case), decide)
 
@@ -52,7 +51,7 @@ async def _note_unknown(
 
     async def decide() -> Judgement:
         finding = Finding.ERROR if broken else Finding.NOT_ASSESSED
-        return Judgement(finding, code="extraction_failed", reason=check.reason)
+        return Judgement(finding, code=VerdictCode.EXTRACTION_FAILED, reason=check.reason)
 
     return await remember(desk, work, check.id, check_key("unknown", body, work, case), decide)
 
@@ -79,7 +78,7 @@ async def _decide_claim(check: Claim, work: AnswerWork, case: Case, desk: Desk) 
             return Judgement(
                 Finding.REFUTED,
                 statement=check.statement,
-                code="no_sources",
+                code=VerdictCode.NO_SOURCES,
                 error_class=ErrorClass.ATTRIBUTION_MISSING.value,
             )
         return await over_pages(desk, case, pages, request, votes)
@@ -106,7 +105,7 @@ async def _decide_page_extraction(
             return Judgement(
                 Finding.REFUTED,
                 statement=check.expression,
-                code="no_sources",
+                code=VerdictCode.NO_SOURCES,
                 error_class=ErrorClass.ATTRIBUTION_MISSING.value,
             )
         return await _judge_extraction(check, pages[0], work, case, desk)
@@ -122,7 +121,7 @@ async def _judge_extraction(
         return Judgement(
             only.effective,
             statement=check.expression,
-            code=f"page_{page.standing.value}",
+            code=unread_code(page.standing),
             error_class=class_of(only.effective, None, [only]),
             evidence=(page.evidence(),),
         )
@@ -140,7 +139,7 @@ async def _judge_extraction(
 def _found_on_page(check: PageExtraction, reply: ExtractReply) -> Judgement:
     if reply.outcome is not ExtractOutcome.OK:
         finding = Finding.ERROR if reply.outcome is ExtractOutcome.ERROR else Finding.NOT_ASSESSED
-        return Judgement(finding, code=f"extraction_{reply.outcome.value}", reason=reply.reason)
+        return Judgement(finding, code=VerdictCode(f"extraction_{reply.outcome.value}"), reason=reply.reason)
     decision = check.decision(reply.data)
     if decision.holds:
         return Judgement(Finding.SUPPORTED, reason=decision.reason)

@@ -13,9 +13,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from judging.citations import urls_of_value
+from judging.rubric.causes import cause, hole, named_values
+from judging.rubric.classes import class_fault, fitting_class, gives_url
 from judging.rubric.names import names_used
 from judging.rubric.plan import Assertion, Check, Claim, Decision, PageExtraction, Plan, Unknown
-from judging.rubric.spec import ClaimSpec, ForEach, LeafSpec, NodeSpec, PageSpec, TreeRubric
+from judging.rubric.spec import AssertSpec, ClaimSpec, ForEach, LeafSpec, NodeSpec, PageSpec, TreeRubric
 from judging.rubric.templates import NEIGHBOURS, evaluate, neighbour, render
 from judging.rubric.values import AuthorMistake, Mismatch, Missing, authored, entry_of, settled
 from judging.tree import Node
@@ -65,15 +67,22 @@ class Bindings:
 
 
 def expand(
-    rubric: TreeRubric, *, task: str, answer: str, extracted: Mapping[str, Any], failed: frozenset[str]
+    rubric: TreeRubric,
+    *,
+    task: str,
+    answer: str,
+    extracted: Mapping[str, Any],
+    failed: frozenset[str],
+    unread: Mapping[str, str] | None = None,
 ) -> Plan:
     """Unroll a rubric tree for one answer.
 
     :param extracted: data by extraction name; a name that is absent, or null, has given nothing.
     :param failed: extractions that could not be made: their leaves are :class:`~judging.rubric.plan.Unknown`,
         and so are those of extractions whose page such a one was to name.
+    :param unread: the error class ("" for none) of each extraction whose page was not there to be read.
     """
-    unroller = Unroller(_all_failed(rubric, failed))
+    unroller = Unroller(_all_failed(rubric, failed), pages_of(rubric), unread or {})
     root = unroller.node(rubric.tree, outermost(rubric, task=task, answer=answer, extracted=extracted))
     return Plan(root, unroller.checks)
 
@@ -101,6 +110,11 @@ def outermost(rubric: TreeRubric, *, task: str, answer: str, extracted: Mapping[
         },
         origins={name: frozenset({name}) for name in names},
     )
+
+
+def pages_of(rubric: TreeRubric) -> frozenset[str]:
+    """The extractions that read a page."""
+    return frozenset(spec.name for spec in rubric.extractions if spec.from_url is not None)
 
 
 def _all_failed(rubric: TreeRubric, failed: frozenset[str]) -> frozenset[str]:
@@ -131,9 +145,11 @@ def _decide(expression: str, scope: Bindings) -> Decision:
     :raises AuthorMistake: the rubric's own truth lacks what the expression asks for.
     """
     try:
-        return Decision(bool(scope.evaluate(expression)))
+        if scope.evaluate(expression):
+            return Decision(True)
+        return Decision(False, cause(expression, scope.values, scope.each))
     except Mismatch as problem:
-        return Decision(False, f"what was extracted does not fit the expression: {problem}")
+        return Decision(False, f"what was extracted does not fit the expression: {problem}", misfit=True)
 
 
 class Place(NamedTuple):
@@ -153,6 +169,8 @@ class Unroller:
     """
 
     failed: frozenset[str] = frozenset()
+    pages: frozenset[str] = frozenset()
+    unread: Mapping[str, str] = field(default_factory=dict)
     checks: dict[str, Check] = field(default_factory=dict)
     mistakes: list[tuple[str, str]] = field(default_factory=list)
     places: list[Place] = field(default_factory=list)
@@ -186,9 +204,13 @@ class Unroller:
         return tuple(self.node(repeated, slot, opens_slot=True) for slot in slots)
 
     def _leaf(self, name: str, spec: NodeSpec, leaf: LeafSpec, scope: Bindings) -> Node:
+        if isinstance(leaf, AssertSpec) and (
+            fault := class_fault(leaf.error, _made_from(leaf, scope) & self.pages)
+        ):
+            self.mistakes.append((f"{spec.path}.error", fault))
         try:
             check = self._check(name, leaf, scope)
-            if isinstance(check, Assertion) and check.reason and not _from_answer(leaf, scope):
+            if isinstance(check, Assertion) and check.misfit and not _from_answer(leaf, scope):
                 self.mistakes.append((spec.path, f"is the same for every answer: {check.reason}"))
         except AuthorMistake as mistake:
             self.mistakes.append((spec.path, str(mistake)))
@@ -201,7 +223,18 @@ class Unroller:
         lacking = sorted(_made_from(leaf, scope) & self.failed)
         if lacking:
             return Unknown(name, f"what it needs could not be extracted: {', '.join(lacking)}")
-        return _check(name, leaf, scope)
+        if isinstance(leaf, AssertSpec):
+            return self._assertion(name, leaf, scope)
+        return _claim(name, leaf, scope) if isinstance(leaf, ClaimSpec) else _page(name, leaf, scope)
+
+    def _assertion(self, name: str, leaf: AssertSpec, scope: Bindings) -> Assertion:
+        decision = _decide(leaf.expression, scope)
+        error = leaf.error if decision.holds else self._class_of_failed(leaf, scope)
+        return Assertion(name, decision.holds, error, leaf.expression, decision.reason, decision.misfit)
+
+    def _class_of_failed(self, leaf: AssertSpec, scope: Bindings) -> str | None:
+        pages = _made_from(leaf, scope) & self.pages
+        return fitting_class(leaf.error, pages, self.unread, lambda: _cites(leaf.expression, scope))
 
     def _slots(self, loop: ForEach, path: str, scope: Bindings) -> list[Bindings]:
         """One scope for each slot of a loop."""
@@ -280,13 +313,10 @@ def _made_from(leaf: LeafSpec, scope: Bindings) -> frozenset[str]:
     return scope.made_from(expressions=[leaf.expression])
 
 
-def _check(name: str, leaf: LeafSpec, scope: Bindings) -> Check:
-    if isinstance(leaf, ClaimSpec):
-        return _claim(name, leaf, scope)
-    if isinstance(leaf, PageSpec):
-        return _page(name, leaf, scope)
-    decision = _decide(leaf.expression, scope)
-    return Assertion(name, decision.holds, leaf.error, leaf.expression, decision.reason)
+def _cites(expression: str, scope: Bindings) -> bool:
+    """Whether the answer gives a URL in what an expression looks at."""
+    from_answer = {"answer", *(name for name, origins in scope.origins.items() if origins)}
+    return gives_url(named_values(expression, from_answer, scope.values, scope.each))
 
 
 def _claim(name: str, leaf: ClaimSpec, scope: Bindings) -> Check:
@@ -296,11 +326,11 @@ def _claim(name: str, leaf: ClaimSpec, scope: Bindings) -> Check:
         additional = scope.render(leaf.additional)
     except Mismatch as problem:
         # The answer has not given what the claim is made of: there is nothing to ask a judge.
-        return Assertion(
-            name, False, None, leaf.claim, f"what was extracted does not fit the claim: {problem}"
-        )
+        reason = f"what was extracted does not fit the claim: {problem}{hole(leaf.claim, scope.values, scope.each)}"
+        return Assertion(name, False, None, leaf.claim, reason, misfit=True)
     if not statement:
-        return Assertion(name, False, None, leaf.claim, "nothing was extracted that the claim is made of")
+        reason = "nothing was extracted that the claim is made of"
+        return Assertion(name, False, None, leaf.claim, reason, misfit=True)
     return Claim(name, statement, sources, additional, leaf.votes, leaf.screenshot)
 
 

@@ -14,21 +14,23 @@ __all__ = ["Assertion", "Check", "Claim", "Decision", "PageExtraction", "Plan", 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Whether an expression holds; ``reason`` says why not where the data does not fit the expression."""
+    """Whether an expression holds, and the ``reason`` why not; ``misfit``: the data does not fit it."""
 
     holds: bool
     reason: str = ""
+    misfit: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Assertion:
-    """A leaf that code has decided already."""
+    """A leaf that code has decided already; ``misfit``: the data does not fit what the author wrote."""
 
     id: str
     holds: bool
     error_class: str | None
     expression: str
     reason: str = ""
+    misfit: bool = False
 
 
 @dataclass(frozen=True, slots=True)

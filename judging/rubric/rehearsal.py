@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from judging.rubric.expand import MAX_NODES, Place, TooManyNodes, Unroller, outermost
+from judging.rubric.expand import MAX_NODES, Place, TooManyNodes, Unroller, outermost, pages_of
 from judging.rubric.faults import FaultList, at, quoted
 from judging.rubric.plan import Assertion, Check, Claim
 from judging.rubric.spec import TreeRubric
@@ -19,7 +19,7 @@ _MAX_ID = 250
 
 def rehearse(rubric: TreeRubric, faults: FaultList) -> None:
     """Note ids that clash or are malformed, loops over nothing, and gaps in ``truth``."""
-    unroller = Unroller()
+    unroller = Unroller(pages=pages_of(rubric))
     try:
         root = unroller.node(rubric.tree, outermost(rubric, task="", answer="", extracted={}))
     except TooManyNodes:

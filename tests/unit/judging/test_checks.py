@@ -12,7 +12,15 @@ import pytest
 
 from judging.cascade import Finding
 from judging.case import AnswerWork, Case, Snapshot
-from judging.checks import decide_criterion, decide_leaf, decide_statement, read_answer, read_page
+from judging.checks import (
+    decide_criterion,
+    decide_leaf,
+    decide_statement,
+    read_answer,
+    read_page,
+    unread_classes,
+)
+from judging.codes import VerdictCode
 from judging.desk import Judgement, Memory, Reading
 from judging.judges.base import AnswerState, ExtractOutcome, Passage, Relevance, VerifyReply
 from judging.rubric import Assertion, Claim, Decision, PageExtraction, Unknown
@@ -37,6 +45,7 @@ A, B, C = (f"https://{name}.example/" for name in "abc")
 RUBRIC = tree_rubric({"id": "root", "children": [{"id": "a", "claim": "Water is wet", "evidence": "none"}]})
 WORK = work_on(RUBRIC)
 SAID = "The lake is deep"
+LONG_AGO = NOW - dt.timedelta(days=15)
 READABLE = [snapshot(A, "The lake is deep"), snapshot(B, "Nothing here")]
 
 
@@ -229,13 +238,13 @@ def test_the_reply_that_decides_is_the_one_that_is_shown() -> None:
 
 
 def test_an_abstention_says_why() -> None:
-    judge = Scripted({SAID: VerifyReply(ABSTAINS, RECORD, code="refusal")})
+    judge = Scripted({SAID: VerifyReply(ABSTAINS, RECORD, code=VerdictCode.REFUSAL)})
     found = leaf(claim(A, B), judge)
     assert (found.finding, found.code) == (ABSTAINS, "refusal")
 
 
 def test_the_page_that_leaves_a_claim_open_is_the_one_that_is_shown() -> None:
-    judge = Scripted({(SAID, A): NO, (SAID, B): VerifyReply(ABSTAINS, RECORD, code="refusal")})
+    judge = Scripted({(SAID, A): NO, (SAID, B): VerifyReply(ABSTAINS, RECORD, code=VerdictCode.REFUSAL)})
     found = leaf(claim(A, B), judge)
     assert (found.finding, found.code, found.error_class) == (ABSTAINS, "refusal", "")
 
@@ -264,6 +273,7 @@ def test_the_judge_never_learns_the_authors_ids() -> None:
         (Assertion("a", True, None, "x"), YES, ""),
         (Assertion("a", False, None, "x"), NO, "incomplete.partial"),
         (Assertion("a", False, "criteria_violation", "x", "because"), NO, "criteria_violation"),
+        (Assertion("a", False, "", "x", "because"), NO, ""),
     ],
 )
 def test_an_assertion_is_decided_without_a_call(check: Assertion, finding: Finding, kind: str) -> None:
@@ -339,21 +349,24 @@ def read(judge: Scripted, url: str | None, *pages: Snapshot) -> Reading:
 
 
 @pytest.mark.parametrize(
-    ("url", "pages", "outcome", "data"),
+    ("url", "pages", "outcome", "data", "reason", "kind"),
     [
-        (A, [snapshot(A)], ExtractOutcome.OK, {"depth": 1}),
-        (None, [], ExtractOutcome.OK, None),
-        (A, [snapshot(A, verdict="not_found")], ExtractOutcome.OK, None),
-        (A, [snapshot(A, verdict="network")], ExtractOutcome.ERROR, None),
-        (A, [], ExtractOutcome.ERROR, None),
-        (A, [snapshot(A, verdict="login_wall")], ExtractOutcome.FAILED, None),
+        (A, [snapshot(A)], ExtractOutcome.OK, {"depth": 1}, "", None),
+        (None, [], ExtractOutcome.OK, None, "no_sources", "attribution.missing"),
+        (A, [snapshot(A, verdict="not_found")], ExtractOutcome.OK, None, "page_dead", "attribution.invalid"),
+        (A, [snapshot(A, verdict="network")], ExtractOutcome.ERROR, None, "page_retry", None),
+        (A, [], ExtractOutcome.ERROR, None, "page_retry", None),
+        (A, [snapshot(A, verdict="login_wall")], ExtractOutcome.FAILED, None, "page_blocked", None),
+        (A, [snapshot(A, verdict="login_wall", collected_at=LONG_AGO)], ExtractOutcome.OK, None,
+         "page_blocked_settled", ""),
     ],
-)
+)  # fmt: skip
 def test_a_page_reads_as_what_its_standing_says(
-    url: str | None, pages: list[Snapshot], outcome: ExtractOutcome, data: Any
+    url: str | None, pages: list[Snapshot], outcome: ExtractOutcome, data: Any, reason: str, kind: str | None
 ) -> None:
     found = read(Scripted(data={"lake": {"depth": 1}}), url, *pages)
-    assert (found.outcome, found.data) == (outcome, data)
+    assert (found.outcome, found.data, found.reason) == (outcome, data, reason)
+    assert unread_classes({"lake": found}) == ({} if kind is None else {"lake": kind})
 
 
 def test_what_is_read_is_what_a_database_will_give_back() -> None:

@@ -84,6 +84,7 @@ def test_a_tree_is_told_node_by_node() -> None:
     lines = list(told(tried(tree_files({"brume": nested}), lake_answer(212, 15, "brume"))))
     assert [line for line in lines if "heuristic" not in line] == [
         "score 0.5, 3 of 3 checks judged",
+        '  lake: {"depth": 212, "length": 15, "sources": ["https://lakes.example/brume"]}',
         "  0.5 partial  lake",
         "    met          given (critical): lake.depth and lake.sources",
         "    0.5 partial  figures: What the page says",
@@ -97,9 +98,28 @@ def test_a_tree_is_told_node_by_node() -> None:
 
 def test_what_is_unknown_is_told_as_unknown() -> None:
     lines = list(told(tried(tree_files(), lake_answer(212, 14, "missing"), "brume")))
-    assert lines[:2] == ["score unknown, 1 of 3 checks judged", "  unknown unknown  lake"]
+    assert (lines[0], lines[2]) == ("score unknown, 1 of 3 checks judged", "  unknown unknown  lake")
     assert "                 page_retry" in lines
     assert "                 cited https://lakes.example/missing: not in the bundle, retry" in lines
+
+
+def test_what_could_not_be_read_is_told_with_its_reason() -> None:
+    task = lake_task()
+    task["extract"]["sheet"] = {
+        "instruction": "The year of the page",
+        "schema": {"type": "object", "properties": {"year": {"type": "integer"}}},
+        "from_url": "lake.sources | first",
+    }
+    lines = list(told(tried(tree_files({"brume": task}), lake_answer(212, 14, "missing"), "brume")))
+    assert "  sheet: error, page_retry" in lines
+
+
+def test_an_assertion_that_failed_is_told_with_its_values() -> None:
+    task = lake_task()
+    task["tree"]["children"][0]["assert"] = "lake.depth == 213"
+    lines = list(told(tried(tree_files({"brume": task}), lake_answer(212, 14, "brume"), "brume")))
+    reason = "lake.depth == 213 does not hold: left is 212, right is 213"
+    assert f"                 incomplete.partial; {reason}" in lines
 
 
 def test_a_cascade_is_told_subtask_by_subtask() -> None:

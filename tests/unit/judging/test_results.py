@@ -216,7 +216,94 @@ def test_a_tree_hallucinates_by_the_classes_of_its_errors(
     assert tree_of(Scripted(verdicts), *leaves).result.hallucinated is hallucinated
 
 
+PAPER = {
+    "found": {"instruction": "The paper", "schema": {"type": "object"}},
+    "paper": {"instruction": "Its title", "schema": {"type": "object"}, "from_url": "found.url"},
+}
+
+
+@pytest.mark.parametrize("error", ["unsupported.synthesis", "unsupported.retrieval"])
+@pytest.mark.parametrize(
+    ("url", "kind", "hallucinated"),
+    [
+        (GOOD, None, True),
+        (GONE, "attribution.invalid", True),
+        (None, "attribution.missing", False),
+        (WALL, "", None),
+        (LOST, "", None),
+    ],
+)
+def test_an_assertion_speaks_of_a_cited_page_only_where_one_is_cited(
+    error: str, url: str | None, kind: str | None, hallucinated: bool | None
+) -> None:
+    data = {"found": {"title": "Ada", "url": url}, "paper": {"title": "Bob"}}
+    leaf = {"id": "a", "assert": "paper.title == found.title", "error": error}
+    found = tree_of(Scripted(data=data), leaf, extract=PAPER)
+    verdict = found.feedback["tree"]["children"][0]["verdict"]
+    assert (verdict["error_class"], found.result.hallucinated) == (
+        error if kind is None else kind,
+        hallucinated,
+    )
+
+
+def test_an_assertion_about_a_citation_that_is_not_there_is_no_hallucination() -> None:
+    extract = {"found": {"instruction": "The page", "schema": {"type": "object"}}}
+    leaf = {"id": "a", "assert": "found.url | host == 'good.example'", "error": "attribution.invalid"}
+    made_up = tree_of(Scripted(data={"found": {"url": "https://bad.example"}}), leaf, extract=extract)
+    silent = tree_of(Scripted(data={"found": {}}), leaf, extract=extract)
+    assert (made_up.result.hallucinated, made_up.result.error_classes) == (True, ("attribution.invalid",))
+    assert (silent.result.hallucinated, silent.result.error_classes) == (False, ("attribution.missing",))
+
+
 # ------------------------------------------------------------------ feedback
+def test_a_team_reads_what_was_read_out_of_its_answer() -> None:
+    data = {"found": {"url": GONE, "title": "Ada"}}
+    found = tree_of(Scripted(data=data), {"id": "a", "assert": "paper.title"}, extract=PAPER)
+    assert found.feedback["extracted"] == [
+        {"name": "found", "outcome": "ok", "reason": "", "value": data["found"], "cut": False},
+        {"name": "paper", "outcome": "ok", "reason": "page_dead", "value": None, "cut": False},
+    ]
+
+
+def test_a_team_reads_why_nothing_could_be_read() -> None:
+    extract = {"found": PAPER["found"]}
+    judge = Scripted(data={"found": ExtractOutcome.TRUNCATED})
+    found = tree_of(judge, {"id": "a", "assert": "found.title"}, extract=extract)
+    (one,) = found.feedback["extracted"]
+    assert (one["outcome"], one["reason"], one["value"]) == ("truncated", "scripted", None)
+    verdict = found.feedback["tree"]["children"][0]["verdict"]
+    assert (verdict["finding"], verdict["code"]) == ("not_assessed", "extraction_failed")
+
+
+def test_a_team_reads_which_assertion_failed_and_the_values_on_both_sides() -> None:
+    extract = {"found": PAPER["found"]}
+    leaf = {"id": "a", "assert": "found.title and found.year == 1712"}
+    found = tree_of(Scripted(data={"found": {"title": "Ada", "year": 1710}}), leaf, extract=extract)
+    verdict = found.feedback["tree"]["children"][0]["verdict"]
+    assert (verdict["finding"], verdict["statement"], verdict["reason"]) == (
+        "unmet",
+        "found.title and found.year == 1712",
+        "found.year == 1712 does not hold: left is 1710, right is 1712",
+    )
+
+
+def test_a_team_reads_which_assertion_over_a_page_failed() -> None:
+    extract = {"as": "x", "instruction": "Read", "schema": {"type": "object"}}
+    leaf = {"id": "p", "extract": extract, "from_url": f"'{GOOD}'", "assert": "x.depth > 100"}
+    found = tree_of(Scripted(data={"x": {"depth": 12}}), leaf)
+    verdict = found.feedback["tree"]["children"][0]["verdict"]
+    assert verdict["reason"] == "x.depth > 100 does not hold: left is 12, right is 100"
+
+
+def test_a_team_reads_why_its_claims_could_not_be_listed() -> None:
+    judge = Scripted(claims={"s": ExtractOutcome.ERROR})
+    rubric = cascade_rubric({"id": "s", "importance": "P0", "factuality": [{"id": "facts"}]})
+    desk, _ = desk_of(judge)
+    found = asyncio.run(judge_answer(work_on(rubric), case_of(PAGES), desk))
+    (facts,) = found.feedback["subtasks"][0]["factuality"]
+    assert (facts["extraction"], facts["extraction_reason"]) == ("error", "scripted")
+
+
 def test_a_team_reads_the_tree_with_every_verdict_and_its_pages() -> None:
     judge = Scripted({"a": VerifyReply(NO, RECORD, reason="It is shallow.", quote="shallow")})
     inner = {
@@ -295,5 +382,7 @@ def test_what_a_shut_gate_hid_from_the_judge_is_shown_as_not_reached() -> None:
     found = asyncio.run(judge_answer(work_on(cascade_rubric(subtask)), case, desk))
     shown = found.feedback["subtasks"][0]
     assert (shown["factuality_reached"], shown["band"]) == (False, "fail")
-    assert shown["factuality"][0] == {"id": "f", "criterion": "", "extraction": None, "claims": []}
+    assert shown["factuality"][0] == {
+        "id": "f", "criterion": "", "extraction": None, "extraction_reason": "", "claims": [],
+    }  # fmt: skip
     assert shown["rationality"][0]["verdict"] is None

@@ -86,7 +86,7 @@ def test_the_lineage_example_works_as_it_is_written() -> None:
         "generation_1/given", True, None, "a.name and a.sources"
     )
     assert plan.checks["generation_2/given"] == Assertion(
-        "generation_2/given", False, None, "a.name and a.sources"
+        "generation_2/given", False, None, "a.name and a.sources", "a.sources does not hold: it is []"
     )
     assert plan.checks["generation_2/name"] == Claim(
         "generation_2/name", "'Jiawei Han' and 'Jiawei Han' are the same person", None

@@ -77,7 +77,7 @@ def test_every_kind_of_leaf_becomes_its_check() -> None:
     }
 
 
-HOLE = "what was extracted does not fit the claim: a value that it names is missing"
+HOLE = "what was extracted does not fit the claim: a value that it names is missing ({})"
 
 
 def test_slots_are_padded_so_that_a_short_list_fails_them() -> None:
@@ -90,7 +90,9 @@ def test_slots_are_padded_so_that_a_short_list_fails_them() -> None:
         "sourced_1", "Ada came after nobody", ("https://a.org/1", "https://a.org/2")
     )
     assert one.checks["sourced_2"] == Claim("sourced_2", "Bob came after Ada", ())
-    assert one.checks["sourced_3"] == Assertion("sourced_3", False, None, SOURCED["claim"], HOLE)
+    assert one.checks["sourced_3"] == Assertion(
+        "sourced_3", False, None, SOURCED["claim"], HOLE.format("a.name"), misfit=True
+    )
 
 
 @pytest.mark.parametrize(
@@ -225,6 +227,7 @@ def test_data_that_does_not_fit_an_expression_makes_it_false_with_the_reason() -
         None,
         "a.born + 1 > 1800",
         f"what was extracted does not fit the expression: {reason}",
+        misfit=True,
     )
     age = one.checks["age_1"]
     assert isinstance(age, Assertion)
@@ -235,7 +238,7 @@ def test_data_that_does_not_fit_an_expression_makes_it_false_with_the_reason() -
 def test_a_claim_without_a_word_is_not_put_before_a_judge() -> None:
     leaf = {"id": "c_{{ loop.index }}", "claim": "{{ a.name }}", "evidence": "none"}
     assert plan(with_people(leaf, count=1)).checks["c_1"] == Assertion(
-        "c_1", False, None, "{{ a.name }}", HOLE
+        "c_1", False, None, "{{ a.name }}", HOLE.format("a.name"), misfit=True
     )
 
 
@@ -249,7 +252,19 @@ def test_a_claim_with_a_hole_is_unmet_and_not_put_before_a_judge(year: str | Non
     }
     person = {"name": "Ada", "born": year, "sources": ["https://a.org"]}
     one = plan(with_people(leaf, count=1), found={"people": [person]})
-    assert one.checks["c_1"] == Assertion("c_1", False, None, leaf["claim"], HOLE)
+    assert one.checks["c_1"] == Assertion(
+        "c_1", False, None, leaf["claim"], HOLE.format("a.born"), misfit=True
+    )
+
+
+def test_a_claim_that_says_nothing_is_not_put_before_a_judge() -> None:
+    leaf = {"id": "c", "claim": "{% if found.people %}There are some.{% endif %}", "evidence": "none"}
+    task = with_people(leaf)
+    task["tree"] = {"children": [leaf]}
+    reason = "nothing was extracted that the claim is made of"
+    assert plan(task, found={"people": []}).checks["c"] == Assertion(
+        "c", False, None, leaf["claim"], reason, misfit=True
+    )
 
 
 def test_a_claim_may_say_what_stands_in_for_a_missing_value() -> None:
