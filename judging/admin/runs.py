@@ -82,13 +82,17 @@ class JudgeRunAdmin(Look):
         row = get_object_or_404(
             Answer.objects.select_related("task"), pk=answer, submission=judged.submission_id
         )
+        result = replay_answer(judged, row.pk)
         context = {
             **self.admin_site.each_context(request),
             "title": f"Answer {row.pk}, round {judged.round}",
             "opts": self.opts,
             "run": judged,
             "answer": row,
-            "result": replay_answer(judged, row.pk),
+            "result": result,
+            "extracted": [
+                one | {"shown": as_json(one["value"])} for one in result.feedback.get("extracted", ())
+            ],
         }
         return TemplateResponse(request, "admin/judging/answer.html", context)
 
