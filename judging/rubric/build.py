@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from judging.cascade import Importance
+from judging.rubric.addresses import marked
 from judging.rubric.faults import at
 from judging.rubric.spec import (
     AssertSpec,
@@ -27,8 +28,9 @@ from judging.tree import Mode
 __all__ = ["build_cascade", "build_tree"]
 
 
-def build_tree(source: Mapping[str, Any]) -> TreeRubric:
-    """A rubric of the protocol ``rubric_tree``."""
+def build_tree(source: Mapping[str, Any], addresses: Sequence[Mapping[str, Any]]) -> TreeRubric:
+    """A rubric of the protocol ``rubric_tree``; ``addresses`` are the parts of its schemas that hold URLs."""
+    source = marked(source, addresses)
     extract = source.get("extract", {})
     order, _ = extraction_order(extract)
     return TreeRubric(

@@ -20,7 +20,7 @@ from judging.rubric.filters import FILTERS, TESTS
 from judging.rubric.shapes import NoSuchPart, Shape, field_shape, item_shape
 from judging.rubric.templates import LOOP_FIELDS, NEIGHBOURS, parse_expression, parse_template
 
-__all__ = ["Scope", "check_expression", "check_template", "names_used"]
+__all__ = ["Scope", "check_expression", "check_template", "names_used", "shape_of"]
 
 _MAX_NODES = 400
 _MAX_DEPTH = 30
@@ -79,6 +79,11 @@ def _check(source: str, scope: Scope, parse: Callable[[str], nodes.Node]) -> tup
     except (RecursionError, _TooLarge):
         return ["is too long or nested too deeply; split it into several leaves"], None
     return reasons, shape
+
+
+def shape_of(node: nodes.Node, scope: Scope) -> Shape | None:
+    """What is known of the value of a part of an expression that was checked."""
+    return _Checker(scope).visit(node)
 
 
 @lru_cache(maxsize=4096)
@@ -253,7 +258,10 @@ def _mapped(checker: _Checker, node: nodes.Filter, shape: Shape | None) -> Shape
         _check_named(node.args, FILTERS)
         return None
     part = checker.item_fields(shape, attributes[0])
-    return Shape({"type": "array", "items": part.schema}, part.document) if part else None
+    if part is None:
+        return None
+    found = {"type": "array", "items": part.written}
+    return Shape(found, part.document, found)
 
 
 def _check_named(arguments: list[nodes.Expr], known: Mapping[str, Callable[..., Any]]) -> None:

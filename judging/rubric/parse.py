@@ -38,14 +38,12 @@ def check_rubric(
     source: Mapping[str, Any], protocol: str, faults: FaultList
 ) -> TreeRubric | CascadeRubric | None:
     """Check what the shape cannot say; the rubric, if ``faults`` holds none of it nor of its shape."""
-    if protocol == TREE:
-        check_tree(source, faults)
-    else:
+    if protocol != TREE:
         check_cascade(source, faults)
+        return None if faults.errors else build_cascade(source)
+    addresses = check_tree(source, faults)
     if faults.errors:
         return None
-    if protocol != TREE:
-        return build_cascade(source)
-    rubric = build_tree(source)
+    rubric = build_tree(source, addresses)
     rehearse(rubric, faults)
     return None if faults.errors else rubric

@@ -29,15 +29,16 @@ class NoSuchPart(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A schema within the document that its ``$ref`` point into."""
+    """A schema within the document that its ``$ref`` point into; ``written`` is what stands in its place there."""
 
     schema: Mapping[str, Any]
     document: Mapping[str, Any]
+    written: Mapping[str, Any]
 
     @classmethod
     def of(cls, schema: Any) -> Shape | None:
         """The shape of a whole extraction schema."""
-        return cls(schema, schema)._resolved() if isinstance(schema, Mapping) else None
+        return cls(schema, schema, schema)._resolved() if isinstance(schema, Mapping) else None
 
     @classmethod
     def of_value(cls, value: Any) -> Shape | None:
@@ -46,7 +47,7 @@ class Shape:
 
     def part(self, schema: Any) -> Shape | None:
         """The shape of a schema within this one; None for ``true``, ``false`` and what is no schema."""
-        return Shape(schema, self.document)._resolved() if isinstance(schema, Mapping) else None
+        return Shape(schema, self.document, schema)._resolved() if isinstance(schema, Mapping) else None
 
     def kinds(self) -> frozenset[str] | None:
         """The JSON types allowed, None if the schema does not say."""
@@ -60,7 +61,7 @@ class Shape:
         # Never a circle: a schema whose references lead back to themselves does not come here.
         while (target := _target(self.document, schema.get("$ref"))) is not None:
             schema = target
-        return Shape(schema, self.document)
+        return Shape(schema, self.document, self.written)
 
 
 def _described_value(value: Any) -> dict[str, Any]:

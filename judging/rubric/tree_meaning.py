@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from judging.rubric.addresses import addresses_in
 from judging.rubric.extraction import schema_faults, schema_warnings
 from judging.rubric.faults import FaultList, at
 from judging.rubric.names import Scope, check_expression, check_template, names_used
@@ -40,6 +41,7 @@ _RESERVED = frozenset(
         "None",
     ]
 )
+_ADDRESSES = ("sources", "from_url")
 _TEXT = Shape.of({"type": "string"})
 _ID_RULE = "an id is the same for every answer: it may use loop, truth and lists out of truth"
 _NO_COUNT = (
@@ -47,8 +49,8 @@ _NO_COUNT = (
 )
 
 
-def check_tree(source: Mapping[str, Any], faults: FaultList) -> None:
-    """Note every fault in a rubric of the protocol ``rubric_tree``."""
+def check_tree(source: Mapping[str, Any], faults: FaultList) -> list[Mapping[str, Any]]:
+    """Note every fault in a rubric of the protocol ``rubric_tree``; the parts of its schemas that hold addresses."""
     extract = _mapping(source.get("extract"))
     walk = _Walk(faults)
     shapes = {name: walk.extraction(_mapping(one), at("extract", name)) for name, one in extract.items()}
@@ -61,6 +63,7 @@ def check_tree(source: Mapping[str, Any], faults: FaultList) -> None:
             faults.warn(at("extract", name), "is extracted and never used; it costs a call for every answer")
     if not walk.gates:
         faults.warn("tree", "no node is critical: an answer that misses the point can still earn points")
+    return walk.addresses
 
 
 def extraction_order(extract: Mapping[str, Any]) -> tuple[list[str], list[str]]:
@@ -106,11 +109,12 @@ def _below(path: str, below: str) -> str:
 
 
 class _Walk:
-    """Goes through a rubric, collecting faults, the names that are used and the number of critical nodes."""
+    """Goes through a rubric, collecting faults, names and addresses that are used, and the number of critical nodes."""
 
     def __init__(self, faults: FaultList) -> None:
         self.faults = faults
         self.used: set[str] = set()
+        self.addresses: list[Mapping[str, Any]] = []
         self.gates = 0
 
     # Extractions
@@ -170,6 +174,8 @@ class _Walk:
         reasons, shape = check_expression(source, place.scope)
         for reason in reasons:
             self.faults.error(at(place.path, key), reason)
+        if key in _ADDRESSES and not reasons:
+            self.addresses += addresses_in(source, place.scope)
         return shape
 
     # Nodes

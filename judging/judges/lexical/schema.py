@@ -96,6 +96,13 @@ def _labels(name: str, schema: Schema) -> tuple[tuple[str, ...], bool]:
     return tuple(dict.fromkeys(label for label in folded if label)), bool(own)
 
 
+def _is_marked(written: Any, schema: Schema, root: Schema) -> bool:
+    """Whether the rubric says that a field, or each of its items, holds addresses."""
+    items = schema.get("items")
+    parts = (written, schema, items, resolve(items, root))
+    return any(isinstance(part, Mapping) and part.get("x-source") is True for part in parts)
+
+
 def _is_source(name: str, schema: Schema, root: Schema) -> bool:
     item = resolve(schema.get("items"), root)
     if "uri" in str(schema.get("format", "")) or "uri" in str(item.get("format", "")):
@@ -111,7 +118,7 @@ def field_of(name: str, schema: Any, root: Schema) -> Field:
     found = resolve(schema, root)
     labels, own = _labels(name, found)
     pattern = found.get("x-pattern")
-    source = _is_source(name, found, root)
+    source = _is_marked(schema, found, root) or _is_source(name, found, root)
     lead = (
         not source
         and _kind(found) == "string"

@@ -257,6 +257,37 @@ def test_a_field_for_a_page_takes_the_address_that_is_cited(name: str, value: st
     assert data(f"- Town: Smallville\n- {label}: {value}\n", schema) == {"town": "Smallville", name: url}
 
 
+@pytest.mark.parametrize(
+    "field",
+    [
+        {"type": "string", "x-source": True},
+        {"anyOf": [{"type": "string"}, {"type": "null"}], "x-source": True},
+        {"$ref": "#/$defs/text", "x-source": True},
+    ],
+)
+def test_a_field_the_rubric_uses_as_a_source_takes_the_address_whatever_it_is_called(field: Any) -> None:
+    schema = items({"name": NAME, "proof": field, "seen": NAME}) | {"$defs": {"text": {"type": "string"}}}
+    answer = f"1. **Sorrel Hut** [its page]({A})\n   - Proof: the page\n   - Seen: in May\n2. **Lantern Col Hut**\n"
+    assert data(answer, schema)["huts"] == [
+        {"name": "Sorrel Hut", "proof": A, "seen": "in May"},
+        {"name": "Lantern Col Hut"},
+    ]
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        {"type": "array", "items": {"type": "string"}, "x-source": True},
+        {"type": "array", "items": {"type": "string", "x-source": True}},
+    ],
+)
+def test_a_list_the_rubric_uses_as_sources_takes_all_addresses(field: Any) -> None:
+    answer = f"1. **Sorrel Hut**, see <{A}> and [more]({A}/2)\n"
+    assert data(answer, items({"name": NAME, "proofs": field}))["huts"] == [
+        {"name": "Sorrel Hut", "proofs": [A, f"{A}/2"]}
+    ]
+
+
 def test_a_field_that_only_speaks_of_a_page_is_none() -> None:
     schema = fields(page_title={"type": "string"}, site_owner={"type": "string"}, pages={"type": "integer"})
     answer = "Page title: A b\nSite owner: C d\nPages: 12\n\nhttps://x.example/\n"
