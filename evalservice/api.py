@@ -7,15 +7,21 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import structlog
 from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
 from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
+from django.template.loader import render_to_string
 from django.views import defaults
 from rest_framework import exceptions
 
+from evalservice.preparation import NO_FILES, Missing, missing_for
 from submissions.problems import CODES, ErrorItem, FirstFaults, Refusal
+
+log = structlog.get_logger(__name__)
 
 CONTENT_TYPE = "application/problem+json"
 API_PREFIX = "/api/"
@@ -36,6 +42,7 @@ _DRF_CODES = {
 _FIELD_CODES = {"required": "field_required", "field_unknown": "field_unknown"}
 
 
+NOT_READY_SECONDS = "60"  # until a client may ask again
 MAX_TEXT = 500  # characters of a pointer or a detail; what is longer quotes the request at length
 
 
@@ -169,5 +176,18 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """``handler500``."""
+    """``handler500``: our fault, or the operator's who has not prepared everything; that is a 503 and says what."""
+    if missing := missing_for(sys.exception()):
+        return _not_ready(request, missing)
     return problem(request, "internal_error") if _is_api(request) else defaults.server_error(request)
+
+
+def _not_ready(request: HttpRequest, missing: Sequence[Missing]) -> HttpResponse:
+    log.error("not_ready", missing=[one.status for one in missing])
+    headers = {"Retry-After": NOT_READY_SECONDS, "Cache-Control": "no-store"}
+    if _is_api(request):
+        return problem(request, "not_ready", detail=" ".join(one.what for one in missing), headers=headers)
+    # Without static files the page is a plain one: it can name no sheet.
+    frame = "plain.html" if NO_FILES in missing else "base.html"
+    page = render_to_string("503.html", {"frame": frame, "missing": missing})
+    return HttpResponse(page, status=503, headers=headers)

@@ -1,7 +1,7 @@
 """The wiring: checks are registered here, since ``ready`` runs before anything can go wrong."""
 
 from django.apps import AppConfig
-from django.core.checks import register
+from django.core.checks import Tags, register
 
 
 class EvalserviceConfig(AppConfig):
@@ -17,3 +17,5 @@ class EvalserviceConfig(AppConfig):
         register(checks.check_pipeline)
         register(checks.check_queue)
         register(checks.check_judge)
+        register(checks.check_tables, Tags.database)
+        register(checks.check_static_files, Tags.staticfiles, deploy=True)

@@ -1,14 +1,21 @@
-"""What must hold before work is done: ``manage.py check`` says it, and the worker refuses to start without."""
+"""What must hold before work is done: ``manage.py check`` says it, and the worker refuses to start without.
+
+``manage.py check --deploy --database default`` also looks at what an operator prepares: the tables and the static files.
+"""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any
 
 from django.apps import AppConfig
 from django.conf import settings
 from django.core.checks import CheckMessage, Error
+from django.db import DEFAULT_DB_ALIAS, DatabaseError
 from django.utils.module_loading import import_string
+
+from evalservice import preparation
 
 
 def check_pipeline(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
@@ -62,4 +69,38 @@ def check_judge(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[
     hint = "Where the endpoint asks for no key, any text will do as OPENAI_API_KEY."
     return [
         Error(f"EVALSERVICE_JUDGE=openai needs {name}.", hint=hint, id="evalservice.E006") for name in missing
+    ]
+
+
+def check_tables(
+    app_configs: Sequence[AppConfig] | None, databases: Sequence[str] | None = None, **kwargs: Any
+) -> list[CheckMessage]:
+    """The database answers and has every migration. ``migrate`` itself is not told to run ``migrate`` first."""
+    if DEFAULT_DB_ALIAS not in (databases or ()):
+        return []
+    try:
+        missing = preparation.unapplied_migrations()
+    except DatabaseError as error:
+        why = f"{preparation.NO_DATABASE.what} {error}".strip()
+        return [Error(why, hint=preparation.NO_DATABASE.remedy, id="evalservice.E007")]
+    if not missing or sys.argv[1:2] == ["migrate"]:
+        return []
+    why = f"{preparation.NO_TABLES.what} Migrations to apply: {len(missing)}, from {missing[0]} on."
+    return [Error(why, hint=preparation.NO_TABLES.remedy, id="evalservice.E008")]
+
+
+def check_static_files(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    """Every static file was collected, and has not changed since."""
+    found = (
+        (preparation.uncollected_files(), preparation.NO_FILES.what, "evalservice.E009"),
+        (
+            preparation.outdated_files(),
+            "Static files have changed since they were collected.",
+            "evalservice.E010",
+        ),
+    )
+    return [
+        Error(f"{what} Files: {len(names)}, such as {names[0]}.", hint=preparation.NO_FILES.remedy, id=ident)
+        for names, what, ident in found
+        if names
     ]

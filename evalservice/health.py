@@ -10,6 +10,8 @@ from django.http import HttpRequest, JsonResponse
 from django.views.decorators.http import require_safe
 from redis import Redis, RedisError
 
+from evalservice.preparation import NO_DATABASE, missing
+
 PATIENCE = 1.0  # seconds for Redis to connect, and to answer
 
 
@@ -21,9 +23,11 @@ def healthz(request: HttpRequest) -> JsonResponse:
 
 @require_safe
 def readyz(request: HttpRequest) -> JsonResponse:
-    """The database answers, and Redis where it carries the messages and counts the requests."""
+    """The database answers and was prepared, and so does Redis where it carries messages and counts requests."""
     if not _database_answers():
-        return JsonResponse({"status": "database unavailable"}, status=503)
+        return JsonResponse({"status": NO_DATABASE.status}, status=503)
+    if unprepared := missing():
+        return JsonResponse({"status": unprepared[0].status}, status=503)
     if settings.REDIS_URL and not _redis_answers(settings.REDIS_URL):
         return JsonResponse({"status": "redis unavailable"}, status=503)
     return JsonResponse({"status": "ok"})

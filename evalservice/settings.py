@@ -147,8 +147,9 @@ Q_CLUSTER: dict[str, Any] = {
 
 # ---------------------------------------------------------------- files
 STATIC_URL = "/static/"
-STATIC_ROOT = Path(env.read("EVALSERVICE_STATIC", str(VAR_DIR / "static")))
-STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # whitenoise warns of a folder that is not there
+STATIC_ROOT = env.folder(
+    "EVALSERVICE_STATIC", VAR_DIR / "static"
+)  # whitenoise warns of a folder that is not there
 STATICFILES_DIRS = [BASE_DIR / "templates" / "static"]
 MEDIA_ROOT = VAR_DIR / "blobs"
 STORAGES = {
@@ -188,6 +189,7 @@ SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
+SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz)$"]  # probes come from inside, without TLS
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
 if env.flag("EVALSERVICE_BEHIND_PROXY", False):
@@ -275,7 +277,7 @@ EVALSERVICE: dict[str, Any] = {
     # A page of our own is never evidence, and our own network is nobody's to look into.
     "OWN_HOSTS": [host.strip("[].").lower() for host in ALLOWED_HOSTS],
     "DENIED_NETWORKS": env.networks("EVALSERVICE_DENIED_NETWORKS"),
-    "CONTACT": env.read("EVALSERVICE_CONTACT", "contact address not configured"),
+    "CONTACT": env.read("EVALSERVICE_CONTACT") or "contact address not configured",
     "FENCE_KEY": env.derived_key(SECRET_KEY, "prompt fences"),
     "BLOCKED_DAYS": 14,
     "MIN_COVERAGE": 0.98,

@@ -118,6 +118,7 @@ _PROBLEMS: Mapping[str, Code] = {
     "not_acceptable": Code(406, "Not acceptable", "None of the media types in Accept can be given."),
     "not_authenticated": Code(401, "Key needed", "Send Authorization: Bearer <key>."),
     "not_found": Code(404, "Not found", "There is nothing at this address for you."),
+    "not_ready": Code(503, "Not ready", "The operator has to finish setting the service up; try again later."),
     "permission_denied": Code(403, "Not permitted", "This is not permitted."),
     "rate_limited": Code(429, "Too many requests", "Wait for the seconds in Retry-After."),
     "request_invalid": Code(400, "Request invalid", "errors names each field and what is wrong with it."),

@@ -1,41 +1,156 @@
-"""The pages as production serves them: collected static files, no demo settings."""
+"""The service as production runs it, no demo settings: what it says until its operator has prepared everything."""
 
 from __future__ import annotations
 
-import os
+import json
 import subprocess
-import sys
 from pathlib import Path
+from typing import Any
 
-ROOT = Path(__file__).resolve().parents[2]
+import pytest
+
+from tests.programs import clean_environment, manage, run
+
+MIGRATE, COLLECT = "Run manage.py migrate.", "Run manage.py collectstatic --noinput"
+CHECK = ("check", "--deploy", "--database", "default")
 GET = """
+import json, sys
 import django; django.setup()
-from django.core.management import call_command
-call_command("migrate", verbosity=0)
 from django.test import Client
-answer = Client(headers={"host": "localhost"}).get("/")
-print(answer.status_code, 'href="/static/board.' in answer.content.decode())
+client = Client(headers={"host": "localhost"}, raise_request_exception=False)
+answers = {path: client.get(path) for path in sys.argv[1:]}
+print(json.dumps({path: [one.status_code, dict(one.headers), one.content.decode()] for path, one in answers.items()}))
 """
 
 
-def production(folder: Path, *arguments: str) -> str:
-    """What a process of production prints."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("EVALSERVICE_")}
-    environ = {
-        **kept,
-        "DATABASE_URL": f"sqlite:///{folder / 'db.sqlite3'}",
-        "EVALSERVICE_SECRET_KEY": "a secret of this test alone " * 2,
-        "EVALSERVICE_VAR": str(folder),
-        "EVALSERVICE_STATIC": str(folder / "collected"),
-        "DJANGO_SETTINGS_MODULE": "evalservice.settings",
-    }
-    done = subprocess.run(
-        [sys.executable, *arguments], cwd=ROOT, env=environ, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+class Production:
+    """An installation in a folder of its own."""
+
+    def __init__(self, folder: Path, **variables: str) -> None:
+        self.folder = folder
+        self.environment = clean_environment(
+            folder,
+            EVALSERVICE_SECRET_KEY="a secret of this test alone " * 2,
+            DJANGO_SETTINGS_MODULE="evalservice.settings",
+            **variables,
+        )
+
+    def manage(self, *arguments: str, status: int = 0) -> subprocess.CompletedProcess[str]:
+        """``manage.py``, which must end with ``status``."""
+        done = manage(*arguments, env=self.environment)
+        assert done.returncode == status, done.stderr
+        return done
+
+    def get(self, *paths: str) -> dict[str, tuple[int, dict[str, str], str]]:
+        """Status, headers and text of every path, from one web process."""
+        done = run("-c", GET, *paths, env=self.environment)
+        assert done.returncode == 0, done.stderr
+        found: dict[str, Any] = json.loads(done.stdout)
+        return {path: (status, headers, text) for path, (status, headers, text) in found.items()}
 
 
-def test_collected_static_files_serve_every_page(tmp_path: Path) -> None:
-    assert "static files copied" in production(tmp_path, "manage.py", "collectstatic", "--noinput")
-    assert production(tmp_path, "-c", GET).split() == ["200", "True"]
+@pytest.fixture
+def production(tmp_path: Path) -> Production:
+    """Nothing is prepared."""
+    return Production(tmp_path)
+
+
+def assert_not_ready(answer: tuple[int, dict[str, str], str]) -> str:
+    """The text of a 503 that nobody keeps and that says when to come again."""
+    status, headers, text = answer
+    assert status == 503
+    assert headers["Retry-After"] == "60"
+    assert headers["Cache-Control"] == "no-store"
+    assert headers["Content-Security-Policy"]
+    return text
+
+
+def test_a_web_process_for_which_nothing_was_prepared_says_what_to_run(production: Production) -> None:
+    pages = ("/", "/method/", "/none/", "/api/", "/admin/login/", "/favicon.ico")
+    api = "/api/v1/task-sets"
+    answers = production.get(*pages, api, "/healthz", "/readyz")
+    for page in pages:
+        text = assert_not_ready(answers[page])
+        if page != "/api/":
+            assert "<h1>The service is not ready</h1>" in text, page
+            assert MIGRATE in text, page
+            assert COLLECT in text, page
+            assert "/static/" not in text, page
+    problem = json.loads(assert_not_ready(answers[api]))
+    assert answers[api][1]["Content-Type"] == "application/problem+json"
+    assert [error["code"] for error in problem["errors"]] == ["not_ready"]
+    assert "was not prepared" in problem["detail"]
+    assert answers["/healthz"][0] == 200
+    assert answers["/readyz"][0] == 503
+    assert json.loads(answers["/readyz"][2]) == {"status": "database not migrated"}
+
+
+def test_a_web_process_without_tables_says_so_and_looks_as_ever(production: Production) -> None:
+    assert "static files copied" in production.manage("collectstatic", "--noinput").stdout
+    answers = production.get("/", "/none/")
+    text = assert_not_ready(answers["/"])
+    assert 'href="/static/board.' in text
+    assert MIGRATE in text
+    assert COLLECT not in text
+    assert answers["/none/"][0] == 404
+
+
+def test_a_web_process_without_static_files_says_so(production: Production) -> None:
+    production.manage("migrate")
+    answers = production.get("/", "/readyz", "/api/v1/task-sets")
+    text = assert_not_ready(answers["/"])
+    assert COLLECT in text
+    assert MIGRATE not in text
+    assert json.loads(answers["/readyz"][2]) == {"status": "static files not collected"}
+    assert answers["/api/v1/task-sets"][0] == 200
+
+
+def test_a_prepared_installation_serves(production: Production) -> None:
+    production.manage("migrate")
+    production.manage("collectstatic", "--noinput")
+    answers = production.get("/", "/readyz", "/api/", "/admin/login/", "/none/", "/api/v1/task-sets")
+    assert [status for status, _, _ in answers.values()] == [200, 200, 200, 200, 404, 200]
+    assert 'href="/static/board.' in answers["/"][2]
+    assert "evalservice." not in production.manage(*CHECK).stderr
+
+
+def test_a_database_that_does_not_answer_is_said_too(tmp_path: Path) -> None:
+    production = Production(tmp_path, DATABASE_URL="postgres://nobody@127.0.0.1:1/none")
+    production.manage("collectstatic", "--noinput")
+    answers = production.get("/", "/readyz")
+    assert "The database does not answer." in assert_not_ready(answers["/"])
+    assert json.loads(answers["/readyz"][2]) == {"status": "database unavailable"}
+    assert "evalservice.E007" in production.manage(*CHECK, status=1).stderr
+
+
+def test_the_checks_name_what_to_run(production: Production) -> None:
+    production.manage("check")
+    deploying = production.manage("check", "--deploy", status=1).stderr
+    assert "evalservice.E009" in deploying
+    assert COLLECT in deploying
+    assert "evalservice.E008" not in deploying
+    both = production.manage(*CHECK, status=1).stderr
+    assert "evalservice.E009" in both
+    assert "evalservice.E008" in both
+    assert MIGRATE in both
+
+
+def test_migrate_is_not_told_to_migrate_first(production: Production) -> None:
+    done = production.manage("migrate")
+    assert "evalservice.E008" not in done.stdout + done.stderr
+
+
+def test_a_worker_without_tables_does_not_start(production: Production) -> None:
+    done = production.manage("worker", status=1)
+    assert "evalservice.E008" in done.stderr
+    assert MIGRATE in done.stderr
+
+
+def test_static_files_that_have_changed_since_they_were_collected_are_a_fault(production: Production) -> None:
+    production.manage("migrate")
+    production.manage("collectstatic", "--noinput")
+    production.folder.joinpath("static", "board.css").write_text("/* of the version before */")
+    found = production.manage(*CHECK, status=1).stderr
+    assert "evalservice.E010" in found
+    assert "such as board.css" in found
+    assert COLLECT in found

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Mapping
 from typing import Any
 
 import structlog
 from django.core.management.base import BaseCommand
-from django.db import connections
+from django.db import DEFAULT_DB_ALIAS, connections
 from django.utils import timezone
 
 from submissions.queue import reap
@@ -21,6 +22,10 @@ class Command(BaseCommand):
     """Start as many as you like, on as many machines as share the database; stop with SIGTERM."""
 
     help = "Judge what was submitted. Start as many as you like; SIGTERM ends it after the calls in flight."
+
+    def get_check_kwargs(self, options: Mapping[str, Any]) -> dict[str | None, Any]:
+        """With the checks of the database: without its tables a worker would fail at every job."""
+        return {"databases": [DEFAULT_DB_ALIAS]}
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Run until told to stop."""

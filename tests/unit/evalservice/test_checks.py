@@ -16,10 +16,12 @@ def ids(messages: list[Any]) -> list[str]:
 
 
 def test_the_service_as_it_is_has_no_fault() -> None:
-    registered: list[Any] = list(registry.registry.get_checks())
+    registered: list[Any] = list(registry.registry.get_checks(include_deployment_checks=True))
     for check in (checks.check_pipeline, checks.check_queue, checks.check_judge):
         assert check in registered
         assert check(None) == []
+    assert checks.check_tables in registered
+    assert checks.check_static_files in registered
 
 
 @pytest.mark.parametrize(
