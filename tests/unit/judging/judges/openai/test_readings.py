@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from typing import Any
 
@@ -30,6 +29,7 @@ from judging.judges.openai.readings import (
 from judging.judges.openai.replies import Unusable
 from judging.passages import GAP
 from judging.prompts import verify_prompt
+from tests.growth import assert_proportional
 
 KEY = b"k"
 TEXT = "The lake is 40 m deep – “very deep”, they say.\nIt   froze\nin 1963."
@@ -334,7 +334,9 @@ def test_claims_of_another_form_are_unusable(items: Any) -> None:
 def test_no_pattern_of_an_author_hangs_on_what_a_model_gave() -> None:
     schema = {"type": "object", "properties": {"name": {"type": "string", "pattern": "^(a+)+$"}}}
     assert read_data(schema)({"data": {"name": "aaa"}}) == ({"name": "aaa"}, True)
-    began = time.process_time()
-    with pytest.raises(Unusable):
-        read_data(schema)({"data": {"name": "a" * 5_000 + "!"}})
-    assert time.process_time() - began < 3
+
+    def refused(reply: dict[str, Any]) -> None:
+        with pytest.raises(Unusable):
+            read_data(schema)(reply)
+
+    assert_proportional(refused, lambda size: {"data": {"name": "a" * size + "!"}}, 20, 5_000)
