@@ -10,7 +10,8 @@ from django.http import Http404
 from django.http.response import HttpResponseBase
 from django.urls import reverse
 from django.utils.cache import get_conditional_response, patch_vary_headers
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -80,7 +81,14 @@ class BoardView(BoardReading):
     renderer_classes = [JSONRenderer, BoardCsvRenderer]
 
     @extend_schema(
-        operation_id="leaderboard", responses=BoardOut, tags=["leaderboards"], parameters=[_NOT_MODIFIED]
+        operation_id="leaderboard",
+        responses={
+            (200, "application/json"): BoardOut,
+            (200, "text/csv"): OpenApiTypes.STR,
+            304: OpenApiResponse(description="The board is still the one with this ETag."),
+        },
+        tags=["leaderboards"],
+        parameters=[_NOT_MODIFIED],
     )
     def get(self, request: Request, slug: str, version: str) -> HttpResponseBase:
         """The numbers, rounding and order of the page; ``?format=csv`` gives them as a sheet."""

@@ -63,3 +63,20 @@ def test_every_operation_tells_how_it_refuses() -> None:
         content = operation["responses"]["default"]["content"]
         assert list(content) == ["application/problem+json"], (path, method)
         assert operation["description"], (path, method)
+
+
+def test_what_is_no_json_is_described_as_text() -> None:
+    """A sheet, or lines of JSON, have no JSON shape: a generated client would try to parse one."""
+    found = {
+        (path, media_type): body["schema"]
+        for path, _, operation in _operations()
+        for response in operation["responses"].values()
+        for media_type, body in response.get("content", {}).items()
+        if media_type.rpartition("/")[2].rpartition("+")[2] != "json"
+    }
+    assert {media_type for _, media_type in found} == {
+        "text/csv",
+        "application/jsonl",
+        "application/x-ndjson",
+    }
+    assert all(schema == {"type": "string"} for schema in found.values()), found

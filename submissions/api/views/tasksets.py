@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.db.models import Count, QuerySet
 from django.utils import timezone
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework.exceptions import NotFound
 from rest_framework.renderers import JSONRenderer
@@ -64,7 +65,16 @@ class TaskList(TeamView):
 
     renderer_classes = [JSONRenderer, JSONLinesRenderer, JSONLRenderer]
 
-    @extend_schema(operation_id="tasks", responses=TasksOut, tags=["task sets"])
+    @extend_schema(
+        operation_id="tasks",
+        responses={
+            (200, "application/json"): TasksOut,
+            # Lines of JSON are no JSON: nothing but text describes them.
+            (200, JSONLinesRenderer.media_type): OpenApiTypes.STR,
+            (200, JSONLRenderer.media_type): OpenApiTypes.STR,
+        },
+        tags=["task sets"],
+    )
     def get(self, request: Request, slug: str) -> Response:
         """Ids and prompts; one a line with ``Accept: application/x-ndjson``."""
         task_set = _named(slug)
