@@ -15,6 +15,7 @@ from judging.profiles import current_profile
 from submissions.models import Job, Submission, TaskSet
 from submissions.models.submission import IllegalTransition
 from submissions.queue import wake
+from submissions.reasons import StateReason
 
 
 def next_round(submission: Submission) -> int:
@@ -89,7 +90,7 @@ def rejudge(submission: Submission, *, actor: str, now: dt.datetime) -> int:
         raise IllegalTransition(submission.public_id, Submission.State.JUDGING)
     _give_up(left, now=now)
     number = next_round(submission)
-    submission.move(Submission.State.JUDGING, actor=actor, now=now, reason="rejudge")
+    submission.move(Submission.State.JUDGING, actor=actor, now=now, reason=StateReason.REJUDGE)
     if not forget_failures(submission, now=now):
         return open_round(submission, now=now, number=number).round
     job = Job.objects.create(submission=submission, kind=Job.Kind.COLLECT, round=number, created_at=now)

@@ -21,6 +21,7 @@ from submissions.leases import Lease, LeaseLost, acquire
 from submissions.models import Job, Submission
 from submissions.models.submission import IllegalTransition
 from submissions.queue import wake
+from submissions.reasons import StateReason
 
 log = structlog.get_logger(__name__)
 
@@ -56,7 +57,7 @@ def drive(job_id: int, work: Callable[[Lease], Slice]) -> str:
         if lease.job.submission.state not in AT_WORK:
             return stop(lease)
         if lease.job.takeovers >= settings.EVALSERVICE["JOB_TAKEOVERS"]:
-            return fail(lease, "no_progress")
+            return fail(lease, StateReason.NO_PROGRESS)
         return _slice(lease, work)
 
 
@@ -164,7 +165,7 @@ def resume(submission: Submission, *, actor: str, now: dt.datetime) -> int:
     submission.refresh_from_db(from_queryset=Submission.objects.select_for_update())
     collecting = any(job.kind == Job.Kind.COLLECT for job in jobs)
     to = Submission.State.COLLECTING if collecting else Submission.State.JUDGING
-    submission.move(to, actor=actor, now=now, reason="resumed")
+    submission.move(to, actor=actor, now=now, reason=StateReason.RESUMED)
     for job in jobs:
         Job.objects.filter(pk=job.pk).update(takeovers=0, reason="", not_before=None)
         wake(job, now=now)

@@ -10,6 +10,7 @@ from rest_framework import serializers
 
 from submissions.api import standing
 from submissions.models import Answer, ApiKey, Submission, System, Task, TaskSet, Team
+from submissions.reasons import StateReason
 from submissions.services import version_of
 
 
@@ -191,6 +192,8 @@ class AnswerCountsOut(serializers.Serializer[Any]):
 class SubmissionOut(SubmissionRow):
     """A submission as its team sees it."""
 
+    state_reason = serializers.SerializerMethodField()
+    incomplete_reasons = serializers.SerializerMethodField()
     answers = serializers.SerializerMethodField()
     missing = serializers.SerializerMethodField()
     scores = serializers.SerializerMethodField()
@@ -201,6 +204,18 @@ class SubmissionOut(SubmissionRow):
             *SubmissionRow.Meta.fields, "state_reason", "incomplete_reasons", "answers", "missing", "scores",
             "not_listed_because",
         )  # fmt: skip
+
+    @extend_schema_field(serializers.ChoiceField(choices=list(StateReason), allow_blank=True))
+    def get_state_reason(self, submission: Submission) -> str:
+        """Why it stands where it does, as far as its team may know; a code."""
+        return standing.state_reason(submission)
+
+    @extend_schema_field(
+        serializers.ListField(child=serializers.ChoiceField(choices=standing.INCOMPLETE_REASONS))
+    )
+    def get_incomplete_reasons(self, submission: Submission) -> list[str]:
+        """Why judging left it incomplete; codes."""
+        return standing.incomplete_reasons(submission)
 
     @extend_schema_field(AnswerCountsOut)
     def get_answers(self, submission: Submission) -> dict[str, int]:

@@ -18,6 +18,7 @@ State = Submission.State
 
 PROGRESS = ("draft", "queued", "in_progress", "done")
 MISSING_REASONS = ("not_given", "no_text")
+INCOMPLETE_REASONS = ("no_answers", "score_unknown", "errors_left", "coverage_low")
 UNLISTED_REASONS = (
     "draft",
     "in_progress",
@@ -34,10 +35,7 @@ UNLISTED_REASONS = (
     "fewer_runs",
     "another_result_shown",
     "judged_differently",
-    "no_answers",
-    "score_unknown",
-    "errors_left",
-    "coverage_low",
+    *INCOMPLETE_REASONS,
 )
 RESULT_FIELDS = ("score", "user_pref", "coverage", "metrics", "feedback")
 _PROGRESS_OF = {
@@ -71,6 +69,21 @@ def shown_state(submission: Submission) -> str:
     if submission.state == State.JUDGED and not _is_dev(submission):
         return str(State.JUDGING)
     return submission.state
+
+
+def _is_end_hidden(submission: Submission) -> bool:
+    """Whether the team may not know if judging is over: nothing else of the two states may differ either."""
+    return not _is_dev(submission) and shown_state(submission) == State.JUDGING
+
+
+def state_reason(submission: Submission) -> str:
+    """Why it stands where it does, of :class:`submissions.reasons.StateReason`; empty if that goes without saying."""
+    return "" if _is_end_hidden(submission) else submission.state_reason
+
+
+def incomplete_reasons(submission: Submission) -> list[str]:
+    """Why its last judging was incomplete, of :data:`INCOMPLETE_REASONS`."""
+    return [] if _is_end_hidden(submission) else submission.incomplete_reasons
 
 
 def progress(submission: Submission) -> str:

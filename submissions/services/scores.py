@@ -12,6 +12,7 @@ import structlog
 from django.db import transaction
 
 from submissions.models import Answer, Submission, TaskSet
+from submissions.reasons import StateReason
 
 log = structlog.get_logger(__name__)
 
@@ -62,14 +63,14 @@ def record_scores(
     _refuse_odd_numbers(provenance, "provenance")
     if incomplete_reasons and submission.keeps_scores:
         log.warning("rejudge_incomplete", submission=submission.public_id, reasons=list(incomplete_reasons))
-        submission.step_back(actor="worker", now=now, reason="rejudge_incomplete")
+        submission.step_back(actor="worker", now=now, reason=StateReason.REJUDGE_INCOMPLETE)
         return submission
     _store(rows, submission)
     submission.move(
         _end(submission, complete=not incomplete_reasons),
         actor="worker",
         now=now,
-        reason="checks_missing" if incomplete_reasons else "",
+        reason=StateReason.CHECKS_MISSING if incomplete_reasons else "",
         summary=summary,
         provenance=provenance,
         coverage=_in_unit(coverage, "coverage"),

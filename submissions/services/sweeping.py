@@ -13,6 +13,7 @@ from django.utils.module_loading import import_string
 from submissions.models import Job, Submission, TaskSet
 from submissions.models.submission import IllegalTransition
 from submissions.queue import reap, send
+from submissions.reasons import StateReason
 from submissions.services.drafts import expire_drafts
 from submissions.services.idempotency import forget_old_replies
 
@@ -49,7 +50,7 @@ def give_up_paused(*, now: dt.datetime) -> int:
 @transaction.atomic
 def _give_up(submission: Submission, now: dt.datetime) -> None:
     submission.jobs.filter(state=Job.State.READY).update(state=Job.State.CANCELLED, finished_at=now)
-    submission.fail(actor="sweep", now=now, reason="paused_too_long")
+    submission.fail(actor="sweep", now=now, reason=StateReason.PAUSED_TOO_LONG)
 
 
 def publish_waiting(*, now: dt.datetime) -> int:

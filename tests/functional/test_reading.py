@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 from django.conf import settings as django_settings
 
+from judging.scoring import Reason
 from leaderboard.metrics import REASONS
 from leaderboard.services import ANOTHER_SHOWN, FEWER_RUNS, publish
-from submissions.api.standing import UNLISTED_REASONS
+from submissions.api.standing import INCOMPLETE_REASONS, UNLISTED_REASONS
 from submissions.models import Submission, Team
+from submissions.reasons import StateReason
 from tests.factories import (
     fill_answer,
     make_draft,
@@ -269,6 +271,30 @@ def test_a_board_says_why_it_does_not_list_a_published_submission(client: ApiCli
     publish(task_set=task_set, now=now())
     body = client.get(f"submissions/{submission.public_id}").json()
     assert (body["state"], body["not_listed_because"]) == ("published", ["fewer_runs"])
+
+
+def test_the_reasons_of_an_incomplete_judging_are_those_of_the_rules() -> None:
+    assert set(INCOMPLETE_REASONS) == set(Reason)
+
+
+@pytest.mark.parametrize("split", ["dev", "test"])
+def test_the_end_of_a_second_judging_shows_on_dev_sets_alone(
+    client: ApiClient, team: Team, split: str
+) -> None:
+    """How long judging takes says how much there was to judge."""
+    submission = make_submission(
+        "incomplete", team=team, task_set=make_task_set(split=split), summary=SUMMARY
+    )
+    Submission.objects.update(incomplete_reasons=["errors_left"], state_reason="checks_missing")
+    submission.refresh_from_db()
+    address = f"submissions/{submission.public_id}"
+    shown = client.get(address).json()
+    assert (shown["state_reason"], shown["incomplete_reasons"]) == ("checks_missing", ["errors_left"])
+    submission.move("judging", actor="worker", now=now(), reason=StateReason.REJUDGE)
+    under_way = client.get(address).json()
+    submission.move("judged", actor="worker", now=now(), incomplete_reasons=[], former_state="")
+    over = client.get(address).json()
+    assert (over == under_way) is (split == "test")
 
 
 @pytest.mark.parametrize("listing", ["flagged", "withdrawn"])
