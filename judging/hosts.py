@@ -72,6 +72,7 @@ def _free(now: dt.datetime) -> Q:
 
 def _make(names: Collection[str], now: dt.datetime) -> None:
     known = set(PageHost.objects.filter(name__in=names).values_list("name", flat=True))
-    new = [PageHost(name=name, next_at=now) for name in dict.fromkeys(names) if name not in known]
+    # In one order, whoever asks: two workers with the same new hosts must not wait for each other.
+    new = [PageHost(name=name, next_at=now) for name in sorted(set(names) - known)]
     # Another worker may meet the same host in this moment: then its row serves both.
     PageHost.objects.bulk_create(new, ignore_conflicts=True)

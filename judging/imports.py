@@ -14,7 +14,7 @@ from judging.citations import url_key
 from judging.models import Rubric
 from judging.pages.archive import read_archive
 from judging.pages.captures import Capture
-from judging.pages.store import save_capture
+from judging.pages.store import save_captures
 from judging.rubric import MANIFEST, Bundle, CascadeRubric, Fault, TaskSpec, parse_rubric, read_bundle
 from submissions.models import Task, TaskSet
 
@@ -35,6 +35,13 @@ class Imported:
     created: bool
     warnings: tuple[Fault, ...]
     pages: int
+
+    @property
+    def note(self) -> str:
+        """What the organiser should know of the pages that came along; empty without any."""
+        if not self.pages:
+            return ""
+        return "What cites one of these pages is judged by this copy, also where pages are fetched live."
 
 
 def import_taskset(*, files: Mapping[str, bytes], now: dt.datetime) -> Imported:
@@ -125,8 +132,7 @@ def _create(bundle: Bundle, captures: Sequence[Capture], now: dt.datetime) -> Ta
     )
     for spec in bundle.tasks:
         _create_task(task_set, spec, now)
-    for capture in captures:
-        save_capture(capture, task_set=task_set, now=now)
+    save_captures(captures, task_set=task_set, now=now)
     return task_set
 
 

@@ -178,13 +178,15 @@ def insert(model: type[Row], rows: Sequence[Any], identity: Sequence[str]) -> No
     """Add the rows that are not there yet; call inside a transaction.
 
     SQLite leaves out silently not only what is there, but also what breaks a rule: so it is looked after.
+    They go in by their keys: equal questions of two submissions get their replies in any order, and two transactions
+    that keep the same ones each in its own would wait for each other.
 
     :raises RowRefused: a row is neither new nor there.
     """
     if not rows:
         return
     manager: Any = model._default_manager
-    manager.bulk_create(rows, ignore_conflicts=True)
+    manager.bulk_create(sorted(rows, key=lambda row: str(row.key)), ignore_conflicts=True)
     wanted = {tuple(getattr(row, name) for name in identity) for row in rows}
     there = manager.filter(SETTLED[model] | _of_run(rows[0]), key__in=[row.key for row in rows])
     if refused := wanted - set(there.values_list(*identity)):

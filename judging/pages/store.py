@@ -42,12 +42,15 @@ def page_for(url: str, *, now: dt.datetime) -> Page:
 def pages_for(urls: Collection[str], *, now: dt.datetime) -> dict[str, Page]:
     """The pages that URLs name, by URL; those that are new are made.
 
+    Always in the order of their keys, as snapshots are: two transactions that make the same rows, each in an order of
+    its own, would wait for each other.
+
     :raises judging.citations.MalformedUrl: one of them is none.
     """
     named = {url: url_key(url) for url in urls}
     new = {key: Page(key=key, key_hash=key_hash(key), url=url, created_at=now) for url, key in named.items()}
     found: dict[str, Page] = {}
-    for part in chunks(list(new)):
+    for part in chunks(sorted(new)):
         known = _by_key(part)
         # Another worker may meet the same page in this moment: then its row serves both.
         Page.objects.bulk_create([new[key] for key in part if key not in known], ignore_conflicts=True)
@@ -78,8 +81,10 @@ def save_captures(
 ) -> list[PageSnapshot]:
     """The same for several captures of *different* pages, in their order."""
     pages = pages_for([capture.url for capture in captures], now=now)
-    rows = [_fields(capture, pages[capture.url], task_set) for capture in captures]
-    return [saved for part in chunks(rows) for saved in _numbered(part)]
+    by_key = sorted(captures, key=lambda capture: pages[capture.url].key)
+    rows = [_fields(capture, pages[capture.url], task_set) for capture in by_key]
+    saved = {row.page_id: row for part in chunks(rows) for row in _numbered(part)}
+    return [saved[pages[capture.url].pk] for capture in captures]
 
 
 def _fields(capture: Capture, page: Page, task_set: TaskSet | None) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import pytest
 
 from judging.hosts import Claim, claim, host_of, release, seconds_to_wait
 from judging.models import PageHost
+from tests.integration.judging.locks import meeting_at
 from tests.integration.submissions.races import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -35,6 +36,15 @@ def test_only_one_of_many_gets_a_host() -> None:
     results = at_once(8, lambda: claim(["a.org"], most=8, now=NOW))
     assert sorted(len(result) for result in results) == [0] * 7 + [1]
     assert PageHost.objects.count() == 1
+
+
+def test_new_hosts_are_made_in_one_order_whoever_asks() -> None:
+    hosts = [f"h{number}.org" for number in range(9)]
+    results = meeting_at(
+        PageHost(name="h4.org", next_at=NOW),
+        [lambda: claim(hosts, most=9, now=NOW), lambda: claim(hosts[::-1], most=9, now=NOW)],
+    )
+    assert sorted(name for found in results for name in names(found)) == hosts
 
 
 def test_hosts_are_taken_in_the_order_given_and_no_more_than_wanted() -> None:

@@ -11,14 +11,30 @@ from django.db import IntegrityError
 from django.utils import timezone
 
 from judging import imports
+from judging.citations import url_key
+from judging.collecting import begin
 from judging.imports import NotActivatable, RefusedBundle, activate, import_taskset
-from judging.models import PageSnapshot, Rubric
+from judging.models import Page, PageSnapshot, Rubric
+from judging.pages.store import key_hash
 from judging.rubric import Bundle
+from submissions.leases import acquire
 from submissions.models import Task, TaskSet
+from tests.integration.judging.locks import meeting_at
 from tests.integration.submissions.races import at_once
-from tests.judging_factories import lake_task, tree_files
+from tests.judging_factories import (
+    BRUME,
+    SITE,
+    archive,
+    import_set,
+    lake_answer,
+    lake_task,
+    submit,
+    tree_files,
+)
 
 pytestmark = pytest.mark.django_db(transaction=True)
+
+NOW = timezone.now()
 
 
 def made(results: list[Any]) -> Counter[Any]:
@@ -40,6 +56,44 @@ def test_of_two_bundles_with_one_version_one_is_refused() -> None:
     results = at_once(4, lambda: import_taskset(files=next(bundles), now=timezone.now()))
     assert made(results) == {True: 1, False: 1, RefusedBundle: 2}
     assert TaskSet.objects.count() == 1
+
+
+def test_imports_that_share_pages_do_not_wait_for_each_other_whatever_their_order() -> None:
+    names = [f"p{number}" for number in range(9)]
+    forth, back = (
+        tree_files({"brume": lake_task()}, pages=archive(dict.fromkeys(order, BRUME)), slug=f"lakes-{number}")
+        for number, order in enumerate((names, names[::-1]))
+    )
+    key = url_key(f"{SITE}/p4")
+    middle = Page(key=key, key_hash=key_hash(key), url=key, created_at=timezone.now())
+    results = meeting_at(
+        middle,
+        [lambda: import_taskset(files=forth, now=NOW), lambda: import_taskset(files=back, now=NOW)],
+    )
+    assert made(results) == {True: 2}
+    assert (Page.objects.count(), PageSnapshot.objects.count()) == (9, 18)
+    assert {snapshot.page.url for snapshot in PageSnapshot.objects.filter(number=2)} == {
+        f"{SITE}/{name}" for name in names
+    }
+
+
+def test_an_import_and_a_submission_that_share_pages_do_not_wait_for_each_other() -> None:
+    names = [f"p{number}" for number in range(9)]
+    submission = submit(
+        import_set(tree_files({"brume": lake_task()}, pages={})),
+        {"brume": lake_answer(212, 14, *names[::-1])},
+    )
+    lease = acquire(submission.jobs.get().pk)
+    assert lease is not None
+    files = tree_files(pages=archive(dict.fromkeys(names, BRUME)), slug="other-lakes")
+    key = url_key(f"{SITE}/p4")
+    middle = Page(key=key, key_hash=key_hash(key), url=key, created_at=timezone.now())
+    results = meeting_at(
+        middle,
+        [lambda: import_taskset(files=files, now=timezone.now()), lambda: begin(lease, submission)],
+    )
+    assert (made(results[:1]), results[1]) == ({True: 1}, None)
+    assert (Page.objects.count(), submission.cited_pages.count()) == (9, 9)
 
 
 def test_an_import_that_finds_the_version_taken_between_its_look_and_its_write_takes_that(

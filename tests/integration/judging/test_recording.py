@@ -25,6 +25,7 @@ from judging.rounds import open_round
 from submissions.leases import Lease, LeaseLost, acquire
 from submissions.models import Job
 from tests.factories import make_submission, make_task_set
+from tests.integration.judging.locks import meeting_at
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -56,6 +57,10 @@ class Scene:
 
 @pytest.fixture
 def scene() -> Scene:
+    return made_scene()
+
+
+def made_scene() -> Scene:
     submission = make_submission("judging", task_set=make_task_set(tasks=1))
     now = timezone.now()
     task = submission.task_set.tasks.get()
@@ -82,6 +87,20 @@ def write(recorder: Recorder, work: Callable[[], Coroutine[Any, Any, None]]) -> 
         asyncio.run(both())
     finally:
         recorder.shut()
+
+
+def test_replies_that_two_workers_keep_in_different_orders_are_kept_once() -> None:
+    """Equal questions of two submissions, answered in any order."""
+    one, other = (made_scene().lease for _ in range(2))
+
+    def reply(key: str) -> ModelCall:
+        now = timezone.now()
+        return ModelCall(key=key, content="{}", model_served="m", finish_reason="stop", created_at=now)
+
+    rows = [[reply(key) for key in order] for order in (KEYS[:9], KEYS[8::-1])]
+    deeds = [lambda: save(one, rows[0]), lambda: save(other, rows[1])]
+    assert meeting_at(reply(KEYS[4]), deeds) == [None, None]
+    assert set(ModelCall.objects.values_list("key", flat=True)) == set(KEYS[:9])
 
 
 # ------------------------------------------------------------------ rows
