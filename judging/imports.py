@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db import IntegrityError, transaction
 
-from judging.case import key_or_none
 from judging.citations import url_key
+from judging.linting import read_set
 from judging.models import Rubric
-from judging.pages.archive import read_archive
 from judging.pages.captures import Capture
 from judging.pages.store import save_captures
-from judging.rubric import MANIFEST, Bundle, CascadeRubric, Fault, TaskSpec, parse_rubric, read_bundle
+from judging.rubric import MANIFEST, Bundle, Fault, TaskSpec
 from submissions.models import Task, TaskSet
 
 
@@ -72,26 +71,10 @@ def read_whole(files: Mapping[str, bytes]) -> tuple[Bundle, tuple[Capture, ...],
 
     :raises RefusedBundle: with every fault of the task set and its archive.
     """
-    reading, archive = read_bundle(files), read_archive(files)
-    faults = [*reading.faults, *archive.faults]
-    if not faults and reading.bundle is not None:
-        faults = list(_reference_faults(reading.bundle, archive.captures))
-    if faults or reading.bundle is None:
-        raise RefusedBundle(faults)
-    return reading.bundle, archive.captures, (*reading.warnings, *archive.warnings)
-
-
-def _reference_faults(bundle: Bundle, captures: Sequence[Capture]) -> Iterator[Fault]:
-    """References come with the bundle: one without a readable page would leave every claim open for ever."""
-    readable = {url_key(capture.url) for capture in captures if capture.verdict.readable}
-    for task in bundle.tasks:
-        rubric = parse_rubric(task.rubric, bundle.protocol)
-        for subtask in rubric.subtasks if isinstance(rubric, CascadeRubric) else ():
-            for facts in subtask.factuality:
-                for url in facts.references:
-                    if facts.claims is None and key_or_none(url) not in readable:
-                        why = f"{url} is a reference, but pages/index.jsonl has no readable page for it"
-                        yield Fault(f"tasks/{task.key}.yaml", f"{subtask.id}/{facts.id}", why)
+    reading = read_set(files)
+    if reading.bundle is None:
+        raise RefusedBundle(reading.faults)
+    return reading.bundle, reading.captures, reading.warnings
 
 
 def _refuse_changes(existing: TaskSet, bundle: Bundle, archive: Sequence[Capture]) -> None:

@@ -5,6 +5,7 @@ An organiser who hands in a page vouches for what a reader saw of it, so archive
 
 from __future__ import annotations
 
+import hashlib
 import json
 import posixpath
 from collections.abc import Mapping
@@ -37,6 +38,7 @@ _FIELDS = {
     "content_type": (str, type(None)),
     "probe_ok": (bool, type(None)),
     "chain": (list, type(None)),
+    "sha256": (str, type(None)),
 }
 _VERDICTS = tuple(verdict.value for verdict in PageVerdict)
 _REQUIRED = ("url", "verdict", "fetched_at")
@@ -178,6 +180,9 @@ class _Reader:
         self.used.add(path)
         if len(self._pages[path]) > MAX_FILE:
             raise _Refused("file", f"{path} is over {MAX_FILE} bytes")
+        found = hashlib.sha256(self._pages[path]).hexdigest()
+        if entry.get("sha256") not in (None, found):
+            raise _Refused("sha256", f"is not that of {path}, {found}: the file was changed")
 
     def _capture(self, number: int, entry: Mapping[str, Any]) -> None:
         seen = Capture(
@@ -196,7 +201,7 @@ class _Reader:
         body = self._pages[FOLDER + entry["file"]]
         document = extract(body, seen.content_type or "")
         if seen.verdict.readable and not document.text:
-            self._fault(f"line {number}.file", _why_unreadable(document))
+            self._fault(f"line {number}.file", f"{FOLDER}{entry['file']} {_why_unreadable(document)}")
             return
         self.captures.append(_with_file(seen, body, document))
 

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from judging.rubric.addresses import named_urls
 from judging.rubric.bundle import MANIFEST, read_bundle
 from judging.rubric.expand import expand, extraction_url
 from judging.rubric.faults import Fault, InvalidRubric, Severity
@@ -66,6 +67,7 @@ __all__ = [
     "bundle_template",
     "expand",
     "extraction_url",
+    "named_urls",
     "parse_rubric",
     "read_bundle",
     "rubric_schema",

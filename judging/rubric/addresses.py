@@ -1,21 +1,25 @@
-"""Which fields of an extraction hold addresses: those a rubric uses as sources, whatever they are called.
+"""Where a rubric speaks of pages: fields it uses as sources, whatever they are called, and URLs it names itself.
 
 Such a field carries ``x-source: true`` in the schema a judge is given.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from jinja2 import nodes
 
+from judging.rubric.faults import at
 from judging.rubric.names import Scope, shape_of
 from judging.rubric.shapes import Shape, is_kind, item_shape
+from judging.rubric.spec import ClaimSpec, NodeSpec, PageSpec, TreeRubric
 from judging.rubric.templates import parse_expression
 
-__all__ = ["MARK", "addresses_in", "marked"]
+__all__ = ["MARK", "addresses_in", "marked", "named_urls"]
 
+_URL = re.compile(r"https?://\S+", re.IGNORECASE)
 MARK = "x-source"
 _ALTERNATIVES = (nodes.And, nodes.Or, nodes.Add)
 
@@ -23,6 +27,40 @@ _ALTERNATIVES = (nodes.And, nodes.Or, nodes.Add)
 def addresses_in(source: str, scope: Scope) -> list[Mapping[str, Any]]:
     """The parts of extraction schemas, as written, whose values a checked expression gives as URLs."""
     return [part for node in _values(parse_expression(source)) for part in _parts(shape_of(node, scope))]
+
+
+def named_urls(rubric: TreeRubric) -> Iterator[tuple[str, str]]:
+    """The URLs that stand in a rubric's truth and, in quotes, where it says what page is read: (path, URL)."""
+    yield from _urls_of(rubric.truth, "truth")
+    for extraction in rubric.extractions:
+        yield from _quoted_urls(extraction.from_url, at("extract", extraction.name, "from_url"))
+    yield from _urls_below(rubric.tree)
+
+
+def _urls_below(node: NodeSpec) -> Iterator[tuple[str, str]]:
+    if isinstance(node.leaf, ClaimSpec):
+        yield from _quoted_urls(node.leaf.sources, at(node.path, "sources"))
+    if isinstance(node.leaf, PageSpec):
+        yield from _quoted_urls(node.leaf.from_url, at(node.path, "from_url"))
+    for child in node.children:
+        yield from _urls_below(child)
+
+
+def _quoted_urls(expression: str | None, path: str) -> Iterator[tuple[str, str]]:
+    tree = parse_expression(expression) if expression else nodes.Const("")
+    for constant in (tree, *tree.find_all(nodes.Const)):
+        yield from _urls_of(constant.value if isinstance(constant, nodes.Const) else None, path)
+
+
+def _urls_of(value: Any, path: str) -> Iterator[tuple[str, str]]:
+    if isinstance(value, Mapping):
+        for key, entry in value.items():
+            yield from _urls_of(entry, at(path, str(key)))
+    elif isinstance(value, list):
+        for index, entry in enumerate(value):
+            yield from _urls_of(entry, at(path, index))
+    elif isinstance(value, str) and _URL.fullmatch(value.strip()):
+        yield path, value.strip()
 
 
 def _values(node: nodes.Node) -> Iterator[nodes.Node]:

@@ -56,9 +56,18 @@ def _check_evidence(path: str, rubric: Mapping[str, Any], faults: FaultList) -> 
         faults.error(at(path, "evidence"), "has reference, but no references are given; list their URLs")
     if references and "reference" not in evidence:
         faults.error(at(path, "references"), "are given but not used; add reference to evidence")
-    if "reference" not in evidence:
+    if isinstance(rubric.get("claims"), list):
+        _check_unused(path, rubric, faults)
+    elif "reference" not in evidence:
         reason = "has no reference: a claim its cited page repeats counts as supported"
         faults.warn(at(path, "evidence"), reason)
+
+
+def _check_unused(path: str, rubric: Mapping[str, Any], faults: FaultList) -> None:
+    """Claims of the author's are facts the answer must state: no page is asked."""
+    for key in ("evidence", "references"):
+        if key in rubric:
+            faults.warn(at(path, key), "has no effect: claims of yours are looked for in the answer itself")
 
 
 def _texts(value: Any) -> set[str]:

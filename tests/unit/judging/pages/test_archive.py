@@ -1,5 +1,6 @@
 """Archives that come with task sets."""
 
+import hashlib
 import json
 from datetime import UTC, datetime
 from typing import Any
@@ -200,7 +201,16 @@ def test_no_path_leads_out_of_the_pages(name: str) -> None:
 def test_a_page_that_is_ok_must_show_text(body: bytes, reason: str) -> None:
     ((path, told),) = faults(LINE | {"file": "b"}, b=body)
     assert path == "line 1.file"
-    assert told.startswith(reason)
+    assert told.startswith(f"pages/b {reason}")
+
+
+def test_a_file_is_held_to_the_hash_that_the_index_gives() -> None:
+    right = hashlib.sha256(HTML).hexdigest()
+    assert read_archive(bundle(LINE | {"sha256": right})).faults == ()
+    assert read_archive(bundle(LINE | {"sha256": None})).faults == ()
+    assert faults(LINE | {"sha256": right.upper()}) == [
+        ("line 1.sha256", f"is not that of pages/a.html, {right}: the file was changed")
+    ]
 
 
 def test_a_page_twice_is_refused_whatever_its_spelling() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from judging.rubric import TreeRubric, parse_rubric
+from judging.rubric import TreeRubric, named_urls, parse_rubric
 
 TEXT = {"type": "string"}
 TEXTS = {"type": "array", "items": TEXT}
@@ -135,3 +135,29 @@ def test_the_authors_own_data_is_left_as_it_is() -> None:
     before = json.dumps(source)
     parse_rubric(source, "rubric_tree")
     assert json.dumps(source) == before
+
+
+def test_urls_are_found_where_a_rubric_names_pages_itself() -> None:
+    schema = {"type": "object", "properties": {"town": TEXT}}
+    parsed = rubric(
+        "h.proofs",
+        truth={"pages": [{"of": "Harn", "at": " https://a.example/ "}], "n": 1, "note": "see https://no.example/"},
+        extract={
+            "lodging": {"instruction": "x", "schema": SCHEMA},
+            "page": {"instruction": "x", "schema": schema, "from_url": "'https://b.example/'"},
+        },
+        tree={
+            "children": [
+                {"id": "a", "critical": True, "claim": "https://no.example/", "sources": "lodging.huts[0].proofs + ['HTTP://c.example/x']"},
+                {"id": "b", "critical": True, "extract": {"as": "f", "instruction": "x", "schema": schema}, "from_url": "page.town or 'https://d.example/'", "assert": "f.town"},
+                {"id": "c", "critical": True, "assert": "page.town == 'https://no.example/'"},
+                {"id": "d", "critical": True, "claim": "x", "evidence": "none"},
+            ]
+        },
+    )  # fmt: skip
+    assert list(named_urls(parsed)) == [
+        ("truth.pages[0].at", "https://a.example/"),
+        ("extract.page.from_url", "https://b.example/"),
+        ("tree.children[0].sources", "HTTP://c.example/x"),
+        ("tree.children[1].from_url", "https://d.example/"),
+    ]

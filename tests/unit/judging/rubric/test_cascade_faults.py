@@ -111,6 +111,21 @@ def test_facts_without_reference_are_warned_of(keys: dict[str, Any], told: bool)
     assert lines == ([f"{FILE}subtasks[0].factuality[0].evidence: {reason}"] if told else [])
 
 
+@pytest.mark.parametrize(
+    ("keys", "unused"),
+    [
+        ({}, []),
+        ({"evidence": ["cited"]}, ["evidence"]),
+        ({"references": [URL]}, ["references"]),
+        ({"evidence": ["cited", "reference"], "references": [URL]}, ["evidence", "references"]),
+    ],
+)
+def test_pages_are_no_matter_for_claims_that_are_given(keys: dict[str, Any], unused: list[str]) -> None:
+    reason = "has no effect: claims of yours are looked for in the answer itself"
+    lines = warnings({"prompt": "x", "subtasks": [facts(claims=["A is B"], **keys)]}, protocol="cascade")
+    assert lines == [f"{FILE}subtasks[0].factuality[0].{key}: {reason}" for key in unused]
+
+
 def test_a_right_rubric_becomes_frozen_data_with_its_defaults() -> None:
     source = {
         "subtasks": [
