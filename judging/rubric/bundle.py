@@ -24,7 +24,9 @@ MAX_TASKS = 1_000
 
 _KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _SUFFIXES = (".yaml", ".yml")
-_PASSENGERS = re.compile(r"(?:pages/.*|(?:README|LICENSE|LICENCE|NOTICE|CHANGELOG|CITATION)(?:\.[A-Za-z]+)?)")
+_PASSENGERS = re.compile(
+    r"(?:(?:pages|answers)/.*|(?:README|LICENSE|LICENCE|NOTICE|CHANGELOG|CITATION)(?:\.[A-Za-z]+)?)"
+)
 _DIGITS = re.compile(r"([0-9]+)")
 
 
@@ -32,7 +34,7 @@ def read_bundle(files: Mapping[str, bytes]) -> BundleReading:
     """Read a task set.
 
     ``files`` are the contents by path relative to the bundle's root (``taskset.yaml``,
-    ``tasks/lineage.yaml``); ``pages/`` and files like README and LICENSE are none of its business. Never
+    ``tasks/lineage.yaml``); ``pages/``, ``answers/`` and files like README and LICENSE are none of its business. Never
     raises, whatever the files hold.
     """
     return _Reader(files).read()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 from judging.rubric.schema import CASCADE, TREE
 
@@ -43,7 +44,8 @@ truth:
   names: [Mont Blanc, Dufourspitze, Nordend]
   lowest: 4600
 
-# What to read out of the answer, as JSON Schema. x-labels help the offline judge to find a field.
+# What to read out of the answer, as JSON Schema. The offline judge finds a field by its name, by x-labels (words an
+# answer may use for it) or by x-pattern (how its value is written).
 extract:
   mountains:
     instruction: >-
@@ -58,7 +60,7 @@ extract:
             type: object
             properties:
               name: {type: string, x-labels: [Mountain, Name]}
-              height: {type: number, x-labels: [Height, Elevation]}
+              height: {type: number, x-pattern: '([0-9][0-9., ]*[0-9]) ?(?:m|metres|meters)\\b'}
               sources: {type: array, items: {type: string}}
 
 # Critical children are gates: one that fails takes its parent to 0. The others earn the points.
@@ -70,12 +72,12 @@ tree:
     children:
       - id: "mountain_{{ loop.index }}_given"
         critical: true
-        assert: m.name and m.name != m.previous.name
+        assert: m.name and mountains.items | selectattr('name', 'eq', m.name) | list | length == 1
         error: incomplete.partial
       - id: "mountain_{{ loop.index }}_right"
         critical: true
         claim: "'{{ m.name }}' is the same mountain as one of: {{ truth.names }}"
-        evidence: none                                # judged from task, answer and claim alone
+        evidence: none                                # judged from task, answer and claim alone; values in quotes
       - id: "mountain_{{ loop.index }}_plausible"
         assert: m.height and m.height >= truth.lowest
         error: criteria_violation
@@ -87,8 +89,8 @@ tree:
 _CASCADE_TASK = """\
 # The file's name is the task's key. The prompt is all a team sees; the rest of this file is hidden.
 prompt: |
-  List the three highest mountains of the Alps with their heights and sources, then explain in a few sentences
-  why the Western Alps are higher than the Eastern Alps.
+  List the three highest mountains of the Alps with their heights and sources. Then recommend one place to stay
+  for somebody who wants to climb two of them, and explain why.
 domain: geography
 task_type: analysis
 time_varying: false
@@ -108,15 +110,15 @@ subtasks:
         claims: auto                              # the claims the answer makes about this subtask
         evidence: [cited, reference]              # a reference that decides wins over cited pages
         references: [https://example.org/highest-mountains-of-the-alps]   # archived in pages/
-  - id: why
-    title: Why the Western Alps are higher
+  - id: stay
+    title: Where to stay
     importance: P1
     instruction:
-      - id: cause
-        criterion: Names at least one geological cause
+      - id: place
+        criterion: Recommends a place to stay
     rationality:
       - id: follows
-        criterion: The explanation follows from the causes named and does not contradict the list
+        criterion: Explains the place to stay by the massif that holds two of the mountains
 """
 
 _REFERENCE = "https://example.org/highest-mountains-of-the-alps"
@@ -125,10 +127,18 @@ _PAGE = """\
 <html lang="en">
 <title>The highest mountains of the Alps</title>
 <h1>The highest mountains of the Alps</h1>
-<p>Mont Blanc is 4,806 metres high, the Dufourspitze 4,634 metres and the Nordend 4,609 metres.</p>
+<p>Mont Blanc is 4,806 metres high, the Dufourspitze 4,634 metres and the Nordend 4,609 metres. The Dufourspitze and
+the Nordend stand in the massif of Monte Rosa.</p>
 </html>
 """
 _TASKS = {TREE: _TREE_TASK, CASCADE: _CASCADE_TASK}
+_RIGHT = (("Mont Blanc", "4,806"), ("Dufourspitze", "4,634"), ("Nordend", "4,609"))
+_WRONG = (("Matterhorn", "4,478"), ("Weisshorn", "4,506"), ("Dom", "4,545"))
+_STAY = {
+    "right": "Stay in Zermatt: I recommend this place because the Dufourspitze and the Nordend, two of the mountains, "
+    "both stand in the massif of Monte Rosa.",
+    "wrong": "Zermatt is nice.",
+}
 
 
 def _page_line() -> str:
@@ -147,14 +157,30 @@ def _page_line() -> str:
     return json.dumps(line) + "\n"
 
 
+def _answer(protocol: str, name: str, mountains: Sequence[tuple[str, str]]) -> str:
+    """An answer to the task, as a team would hand it in."""
+    items = "\n".join(
+        f"{number}. **{mountain}**\n   - Height: {height} m\n   - Source: [The highest mountains of the Alps]({_REFERENCE})"
+        for number, (mountain, height) in enumerate(mountains, start=1)
+    )
+    stay = f"\n\n## Where to stay\n\n{_STAY[name]}" if protocol == CASCADE else ""
+    return f"## The three mountains\n\nThe three highest mountains of the Alps are:\n\n{items}{stay}\n"
+
+
 def bundle_template(protocol: str, slug: str) -> dict[str, bytes]:
     """The files of a starter set, by path relative to its root; it passes every check without a warning.
+
+    Of its two answers the offline judge gives ``right.md`` 1 and ``wrong.md`` 0.
 
     :raises KeyError: for an unknown protocol.
     """
     manifest = _MANIFEST.format(slug=slug, title=slug.replace("-", " ").capitalize(), protocol=protocol)
-    files = {"taskset.yaml": manifest, "tasks/alps.yaml": _TASKS[protocol]}
-    if protocol == CASCADE:
-        files["taskset.yaml"] += _PROFILE
-        files |= {"pages/index.jsonl": _page_line(), "pages/alps.html": _PAGE}
+    files = {
+        "taskset.yaml": manifest + (_PROFILE if protocol == CASCADE else ""),
+        "tasks/alps.yaml": _TASKS[protocol],
+        "pages/index.jsonl": _page_line(),
+        "pages/alps.html": _PAGE,
+        "answers/alps/right.md": _answer(protocol, "right", _RIGHT),
+        "answers/alps/wrong.md": _answer(protocol, "wrong", _WRONG),
+    }
     return {path: text.encode() for path, text in files.items()}

@@ -24,6 +24,9 @@ _SOURCES = re.compile(
     r"[#\s*_\d.]*(?:sources?|references?|citations?|links?|bibliography|urls?|参考文献|来源)\b.{0,20}",
     re.IGNORECASE,
 )
+_SOURCE_LABEL = re.compile(
+    r"\W{0,8}(?:sources?|references?|citations?|links?|urls?|quellen?|参考文献|来源)[*_]{0,2}\s?[:：]", re.IGNORECASE
+)
 _CITATION = re.compile(r"[(（]\s*(?:\[[^\[\]\n]{0,200}\]\([^()\s]{1,2048}\)[,;\s]{0,3}){1,8}\s*[)）]")
 _LOOSE_POINT = re.compile(r"\s+(?=[.,;:!?。，；：](?:\s|$))")
 _CONCLUDES = re.compile(
@@ -64,8 +67,20 @@ def _sentences_of(element: Element, citations: Citations) -> Iterator[tuple[str,
         yield _tidy(piece), citations.of(piece)
 
 
-def _is_sources_line(element: Element) -> bool:
-    return len(element.head) <= MAX_SUBJECT and _SOURCES.fullmatch(element.head) is not None
+def _is_sources_line(element: Element, citations: Citations) -> bool:
+    """Whether a part names sources and states nothing: a heading or label, or a label with what it cites."""
+    if len(element.head) <= MAX_SUBJECT and _SOURCES.fullmatch(element.head):
+        return True
+    return _SOURCE_LABEL.match(element.head) is not None and bool(citations.of(element.head))
+
+
+def _sources_within(element: Element, citations: Citations) -> tuple[str, ...]:
+    """The URLs that lines of their own name as the sources of an item or a list."""
+    if element.kind not in (Kind.ITEM, Kind.LIST):
+        return ()
+    nested = (line for child in element.children if child.kind is Kind.LIST for line in child.children)
+    lines = [line for line in (*element.children, *nested) if _is_sources_line(line, citations)]
+    return tuple(dict.fromkeys(url for line in lines for url in citations.of(line.text())))
 
 
 def _is_label(element: Element) -> bool:
@@ -75,20 +90,21 @@ def _is_label(element: Element) -> bool:
 
 def _walk(root: Element, citations: Citations) -> Iterator[_Sentence]:
     """Every sentence of an answer in order, with the section and the item it stands in."""
-    stack: list[tuple[Element, str, frozenset[str]]] = [(root, "", frozenset())]
+    stack: list[tuple[Element, str, frozenset[str], tuple[str, ...]]] = [(root, "", frozenset(), ())]
     while stack:
-        element, subject, headings = stack.pop()
-        if element.kind is Kind.CODE or _is_sources_line(element):
+        element, subject, headings, sources = stack.pop()
+        if element.kind is Kind.CODE or _is_sources_line(element, citations):
             continue
+        sources = _sources_within(element, citations) or sources
         if element.kind is Kind.SECTION:
             subject = _tidy(element.head)[:MAX_SUBJECT]
             headings = headings | frozenset(content_stems(subject))
         elif element.head and not _is_label(element):
             for text, urls in _sentences_of(element, citations):
-                yield _Sentence(text, "" if element.kind is Kind.ROW else subject, headings, urls)
+                yield _Sentence(text, "" if element.kind is Kind.ROW else subject, headings, urls or sources)
         if element.kind is Kind.ITEM and element.children:
             subject = _tidy(element.head)[:MAX_SUBJECT]
-        stack.extend((child, subject, headings) for child in reversed(element.children))
+        stack.extend((child, subject, headings, sources) for child in reversed(element.children))
 
 
 def _says_something(sentence: _Sentence) -> bool:

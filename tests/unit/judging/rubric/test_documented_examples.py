@@ -118,6 +118,14 @@ def test_a_starter_set_passes_every_check_without_a_warning(protocol: str) -> No
     assert reading.bundle.protocol == protocol
 
 
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_starter_set_archives_the_page_its_answers_cite(protocol: str) -> None:
+    files = bundle_template(protocol, "my-first-set")
+    page = json.loads(files["pages/index.jsonl"])
+    cited = [files[f"answers/alps/{name}.md"].count(page["url"].encode()) for name in ("right", "wrong")]
+    assert cited == [3, 3]
+
+
 def test_the_starter_of_a_cascade_archives_its_reference() -> None:
     files = bundle_template("cascade", "my-first-set")
     (line,) = files["pages/index.jsonl"].splitlines()

@@ -89,3 +89,28 @@ def test_a_month_alone_is_no_name() -> None:
 def test_chinese_sentences_are_claims_too() -> None:
     found = claims("## 大学\n\n青石大学创建于1952年。校园很美。现有学生约2.3万人。", "大学")
     assert [c.text for c in found] == ["青石大学创建于1952年。", "现有学生约2.3万人。"]
+
+
+LISTED = """## Huts
+
+1. **Sorrel Hut**
+   - Beds: 30
+   - Opened in 1931 ([register](https://h.example/register))
+   - Source: [The huts of Harn in 2027](https://h.example/sorrel)
+2. **Lantern Hut** has 24 beds.
+   - **Sources:** https://h.example/a, https://h.example/b
+3. Brook Hut has 12 beds.
+   - Source: the old register of the valley gives 12 beds
+
+Sources: https://h.example/all
+"""
+
+
+def test_a_line_that_names_the_sources_of_an_item_is_no_claim_but_what_its_claims_cite() -> None:
+    assert [(c.text, c.urls) for c in claims(LISTED, "Huts")] == [
+        ("Sorrel Hut: Beds: 30", ("https://h.example/sorrel",)),
+        ("Opened in 1931", ("https://h.example/register",)),
+        ("Lantern Hut has 24 beds.", ("https://h.example/a", "https://h.example/b")),
+        ("Brook Hut has 12 beds.", ()),
+        ("Brook Hut has 12 beds.: Source: the old register of the valley gives 12 beds", ()),
+    ]
