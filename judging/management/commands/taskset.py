@@ -142,7 +142,8 @@ def _import(command: BaseCommand, options: dict[str, Any]) -> None:
     _list(command, found.warnings, before="warning: ")
     tasks = found.task_set.tasks.count()
     state = "created" if found.created else "unchanged"
-    command.stdout.write(f"{found.task_set}: {state}, {tasks} tasks, {found.pages} pages")
+    told = f"{found.task_set}: {state}, {tasks} tasks, {found.pages} pages. {found.note}"
+    command.stdout.write(told.strip())
     if options["activate"]:
         _open(command, found.task_set)
 
