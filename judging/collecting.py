@@ -12,6 +12,7 @@ import ipaddress
 import random
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from django.conf import settings
 from django.db import transaction
@@ -26,7 +27,7 @@ from judging.pages.fetch import Patience, capture_many
 from judging.pages.store import CHUNK, chunks, is_failure, pages_for, save_captures
 from judging.rounds import open_round
 from submissions.driving import Slice
-from submissions.egress import Door, Policy
+from submissions.egress import SPECIAL_NAMES, Denied, Door, Policy
 from submissions.egress.addresses import is_address
 from submissions.leases import Lease
 from submissions.models import Job, Submission
@@ -34,6 +35,8 @@ from submissions.queue.draining import draining
 
 FETCHED_AT_ONCE = 8  # pages, each of another host
 LOOKED_AT = 500  # citations a pass considers: hosts and pages are looked up by name in one query
+# Reserved for examples, and what the sites of invented sets are called: such a page may be one the archive lacks.
+INVENTED = frozenset({"example"})
 SHORTEST_WAIT_SECONDS = 0.05  # a host that was free a moment ago
 PATIENCE_SECONDS = 3.0  # how long a slice waits for hosts before it lets others have the worker
 
@@ -98,35 +101,45 @@ def missing(submission: Submission) -> list[CitedPage]:
 def from_archive(lease: Lease, submission: Submission, rows: Sequence[CitedPage]) -> float:
     """Give each citation its snapshot out of the set's archive; nothing is fetched, nothing to wait for."""
     now = timezone.now()
+    known = archived(rows, submission.task_set_id)
+    found = [row for row in rows if row.page_id in known]
+    lacking = [row for row in rows if row.page_id not in known]
+    # What the archive lacks is noted for this submission alone: it is no part of the archive.
+    allowed = replace(policy(), special_names=SPECIAL_NAMES - INVENTED)
+    captures = [outside_archive(row.url, allowed, now) for row in lacking]
     with lease.writing(results=len(rows)):
-        for part in chunks(rows):
-            known = archived(part, submission.task_set_id)
-            # What the archive lacks is noted for this submission alone: it is no part of the archive.
-            lacking = [row for row in part if row.page_id not in known]
-            attach(
-                lacking,
-                save_captures([outside_archive(row.url, now) for row in lacking], task_set=None, now=now),
-                now,
-            )
-            found = [row for row in part if row.page_id in known]
-            attach(found, [known[row.page_id] for row in found], now)
+        attach(found, [known[row.page_id] for row in found], now)
+        attach(lacking, save_captures(captures, task_set=None, now=now), now)
     return 0.0
 
 
-def archived(rows: Iterable[CitedPage], task_set: int) -> dict[int, PageSnapshot]:
+def archived(rows: Sequence[CitedPage], task_set: int) -> dict[int, PageSnapshot]:
     """The newest snapshots of a set's archive, by page."""
-    pages = [row.page_id for row in rows]
-    found = PageSnapshot.objects.filter(task_set=task_set, page__in=pages).order_by("number")
-    return {snapshot.page_id: snapshot for snapshot in found}
+    known: dict[int, PageSnapshot] = {}
+    for part in chunks(rows):
+        pages = [row.page_id for row in part]
+        found = PageSnapshot.objects.filter(task_set=task_set, page__in=pages).order_by("number")
+        known |= {snapshot.page_id: snapshot for snapshot in found}
+    return known
+
+
+def at_hand(rows: Sequence[CitedPage], task_set: int, now: dt.datetime) -> dict[int, PageSnapshot]:
+    """The snapshots there are without asking anybody, by page: out of the set's archive, else of today.
+
+    What an organiser archived is the evidence that was vetted, whatever the page shows by now. Only where the
+    archive says that the page could not be had we look for ourselves.
+    """
+    vetted = archived(rows, task_set)
+    return taken_today(rows, now) | {page: one for page, one in vetted.items() if not is_failure(one)}
 
 
 def from_web(lease: Lease, submission: Submission, rows: Sequence[CitedPage]) -> float:
-    """Give citations the snapshots of today that there are, and fetch one page each of some hosts that are free.
+    """Give citations the snapshots that are at hand, and fetch one page each of some hosts that are free.
 
     The seconds to wait if there was nothing to be had, else 0.
     """
     rows, now = rows[:LOOKED_AT], timezone.now()
-    known = taken_today(rows, now)
+    known = at_hand(rows, submission.task_set_id, now)
     first = one_a_host(row for row in rows if row.page_id not in known)
     held = claim(list(first), most=FETCHED_AT_ONCE, now=now)
     if not known and not held:
@@ -172,8 +185,15 @@ def taken_today(rows: Iterable[CitedPage], now: dt.datetime) -> dict[int, PageSn
     return {snapshot.page_id: snapshot for snapshot in live.order_by("number") if not is_failure(snapshot)}
 
 
-def outside_archive(url: str, now: dt.datetime) -> Capture:
-    """In archive mode nothing is fetched: a page the archive lacks is our failure, never the team's."""
+def outside_archive(url: str, allowed: Policy, now: dt.datetime) -> Capture:
+    """In archive mode nothing is fetched: a page the archive lacks is our failure, never the team's.
+
+    What no mode would ever fetch is denied here as well; that is told by the URL alone.
+    """
+    try:
+        allowed.judge_url(url)
+    except Denied as denied:
+        return Capture(url=url, verdict=PageVerdict.DENIED, fetched_at=now, detail=str(denied))
     return Capture(url=url, verdict=PageVerdict.NETWORK, fetched_at=now, detail="outside the archive")
 
 

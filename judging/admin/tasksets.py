@@ -70,7 +70,8 @@ class ImportedTaskSetAdmin(TaskSetAdmin):
             self.log_addition(request, found.task_set, "imported")
         how = "imported" if found.created else "was there already, unchanged"
         tasks = found.task_set.tasks.count()
-        self.message_user(request, f"Task set {found.task_set} {how}: {tasks} tasks, {found.pages} pages.")
+        told = f"Task set {found.task_set} {how}: {tasks} tasks, {found.pages} pages. {found.note}"
+        self.message_user(request, told.strip())
         for warning in found.warnings:
             self.message_user(request, f"Warning: {warning}", messages.WARNING)
         return HttpResponseRedirect(reverse("admin:submissions_taskset_change", args=[found.task_set.pk]))

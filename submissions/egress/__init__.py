@@ -9,10 +9,11 @@ from submissions.egress.fetch import Fetched, FetchLimits, Outcome, get
 from submissions.egress.guard import Guard
 from submissions.egress.ledger import GuardLimits, Refusal, RefusalKind
 from submissions.egress.outside import Dialer, NoSuchHost, Resolver, ResolverFailed
-from submissions.egress.policy import Denied, Policy, Target
+from submissions.egress.policy import SPECIAL_NAMES, Denied, Policy, Target
 from submissions.egress.probe import known_good_answers
 
 __all__ = [
+    "SPECIAL_NAMES",
     "Denied",
     "Dialer",
     "Door",

@@ -10,14 +10,14 @@ import ada_url
 
 from submissions.egress.addresses import Network, is_address, refusal
 
-__all__ = ["Denied", "Policy", "Target"]
+__all__ = ["SPECIAL_NAMES", "Denied", "Policy", "Target"]
 
 _FORBIDDEN = re.compile(r"[\x00-\x1f\x7f\\]")
 _NAME = re.compile(r"[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})+")
 _MAX_NAME = 253
 _DEFAULT_PORTS = {"http:": 80, "https:": 443}
 # Names that lead inside wherever they resolve (RFC 6761, RFC 6762, RFC 8375, RFC 9476 and common habit).
-_INSIDE = frozenset(
+SPECIAL_NAMES = frozenset(
     {"localhost", "localdomain", "local", "internal", "intranet", "private", "lan", "home", "corp", "arpa"}
     | {"onion", "alt", "test", "example", "invalid"}
 )
@@ -41,7 +41,7 @@ class Target:
 class Policy:
     """What may be fetched.
 
-    ``denied_networks`` and ``denied_hosts`` (with their subdomains) are for the service's own public addresses
+    ``special_names`` are the top-level names that stand for no public host. ``denied_networks`` and ``denied_hosts`` (with their subdomains) are for the service's own public addresses
     and names: a page of ours is never evidence.
     """
 
@@ -49,6 +49,7 @@ class Policy:
     max_url: int = 4096
     denied_networks: tuple[Network, ...] = ()
     denied_hosts: frozenset[str] = frozenset()
+    special_names: frozenset[str] = SPECIAL_NAMES
 
     def judge_url(self, url: str) -> Target:
         """Parse as browsers do, then judge scheme, userinfo, port and host.
@@ -111,7 +112,7 @@ class Policy:
         labels = host.split(".")
         if len(host) > _MAX_NAME or not _NAME.fullmatch(host):
             raise Denied("not a public name")
-        if labels[-1] in _INSIDE:
+        if labels[-1] in self.special_names:
             raise Denied(f"special-use name .{labels[-1]}")
         if any(".".join(labels[start:]) in self.denied_hosts for start in range(len(labels))):
             raise Denied("denied by configuration")

@@ -45,6 +45,14 @@ def test_a_set_is_imported_and_imported_again(root: Path) -> None:
     assert TaskSet.objects.get().state == TaskSet.State.DRAFT
 
 
+def test_an_import_says_what_becomes_of_its_pages(root: Path) -> None:
+    write(root, tree_files())
+    told = "What cites one of these pages is judged by this copy, also where pages are fetched live."
+    assert run("import", root)[-1] == f"lakes 1.0: created, 2 tasks, 8 pages. {told}"
+    write(root, tree_files(pages={}, slug="ponds"))
+    assert run("import", root)[-1] == "ponds 1.0: created, 2 tasks, 0 pages."
+
+
 def test_a_zip_is_imported_and_opened(root: Path, tmp_path: Path) -> None:
     write(root, tree_files())
     packed = shutil.make_archive(str(tmp_path / "lakes"), "zip", root.parent, root.name)
