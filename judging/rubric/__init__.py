@@ -33,10 +33,11 @@ from judging.rubric.spec import (
     TaskSpec,
     TreeRubric,
 )
-from judging.rubric.starter import bundle_template
+from judging.rubric.starter import STARTER_ANSWER, bundle_template
 
 __all__ = [
     "MANIFEST",
+    "STARTER_ANSWER",
     "AssertSpec",
     "Assertion",
     "Bundle",

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 
 from judging.rubric.schema import CASCADE, TREE
 
-__all__ = ["bundle_template"]
+__all__ = ["STARTER_ANSWER", "bundle_template"]
+
+STARTER_ANSWER = "answers/alps/right.md"
 
 _MANIFEST = """\
 # The task set. Every key is described in docs/task-sets.md.
@@ -180,7 +182,7 @@ def bundle_template(protocol: str, slug: str) -> dict[str, bytes]:
         "tasks/alps.yaml": _TASKS[protocol],
         "pages/index.jsonl": _page_line(),
         "pages/alps.html": _PAGE,
-        "answers/alps/right.md": _answer(protocol, "right", _RIGHT),
+        STARTER_ANSWER: _answer(protocol, "right", _RIGHT),
         "answers/alps/wrong.md": _answer(protocol, "wrong", _WRONG),
     }
     return {path: text.encode() for path, text in files.items()}

@@ -12,9 +12,10 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from judging.imports import NotActivatable, RefusedBundle, activate, import_taskset, read_whole
+from judging.linting import SetReading, read_set
 from judging.pages.captures import Capture
 from judging.preview import preview, told
-from judging.rubric import MANIFEST, Bundle, BundleReading, Fault, TaskSpec, bundle_template, read_bundle
+from judging.rubric import MANIFEST, STARTER_ANSWER, Bundle, Fault, TaskSpec, bundle_template
 from judging.rubric.schema import PROTOCOLS, TREE
 from judging.taskset_files import read_files
 from submissions.bundle.text import UndecodableText, clean_text
@@ -63,6 +64,10 @@ def _new(command: BaseCommand, options: dict[str, Any]) -> None:
     except OSError as error:
         raise CommandError(f"{folder}: {error.strerror}") from error
     command.stdout.write(f"Wrote {folder}. Edit {MANIFEST} and tasks/, then: manage.py taskset lint {folder}")
+    answer = folder / STARTER_ANSWER
+    command.stdout.write(
+        f"Its pages and answers show how: manage.py taskset preview {folder} --answer {answer}"
+    )
 
 
 def _slug(folder: Path) -> str:
@@ -73,20 +78,22 @@ def _slug(folder: Path) -> str:
 
 
 def _describe_lint(parser: ArgumentParser) -> None:
-    parser.description = "Print every fault of a task set, one a line; the exit status is 1 if there is any."
+    parser.description = (
+        "Print every fault of a task set and its pages, one a line; the exit status is 1 if there is any."
+    )
     parser.add_argument("path", metavar="PATH", type=Path, help="the set's folder or zip")
 
 
 def _lint(command: BaseCommand, options: dict[str, Any]) -> None:
     found = read_files(options["path"])
-    reading = BundleReading(None, found.faults) if found.faults else read_bundle(found.files)
+    reading = SetReading(None, (), found.faults, ()) if found.faults else read_set(found.files)
     _list(command, reading.warnings, before="warning: ")
     _list(command, reading.faults)
     if reading.bundle is None:
         raise CommandError(f"{len(reading.faults)} to mend")
-    bundle = reading.bundle
+    bundle, pages = reading.bundle, f", {len(reading.captures)} pages" if reading.captures else ""
     command.stdout.write(
-        f"{bundle.slug} {bundle.version}: {len(bundle.tasks)} tasks, sha256 {bundle.content_hash}"
+        f"{bundle.slug} {bundle.version}: {len(bundle.tasks)} tasks, sha256 {bundle.content_hash}{pages}"
     )
 
 

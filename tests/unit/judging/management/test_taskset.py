@@ -29,8 +29,10 @@ def run(*arguments: str) -> list[str]:
 @pytest.mark.parametrize("protocol", ["rubric_tree", "cascade"])
 def test_a_new_set_lints_clean_as_a_folder_and_as_a_zip(protocol: str, tmp_path: Path) -> None:
     folder = tmp_path / "deep" / "My 1st set"
-    (said,) = run("taskset", "new", str(folder), "--protocol", protocol)
-    assert said == f"Wrote {folder}. Edit taskset.yaml and tasks/, then: manage.py taskset lint {folder}"
+    assert run("taskset", "new", str(folder), "--protocol", protocol) == [
+        f"Wrote {folder}. Edit taskset.yaml and tasks/, then: manage.py taskset lint {folder}",
+        f"Its pages and answers show how: manage.py taskset preview {folder} --answer {folder}/answers/alps/right.md",
+    ]
     (verdict,) = run("taskset", "lint", str(folder))
     assert verdict.startswith("my-1st-set 1.0: 1 tasks, sha256 ")
     archive = shutil.make_archive(str(tmp_path / "set"), "zip", folder.parent)
