@@ -9,6 +9,7 @@ from django.conf import settings
 from django.db.models import Max
 
 from judging.canonical import digest
+from judging.judges.lexical import VERSION
 from judging.models import JudgeProfile
 from judging.prompts.templates import (
     CLAIM_BY_PAGE,
@@ -30,7 +31,7 @@ def configured() -> dict[str, Any]:
     """The profile the settings describe, as plain data."""
     config = settings.EVALSERVICE
     if config["JUDGE"] == "lexical":
-        return {"judge": "lexical", "model": "", "base_url": "", "parameters": {"version": "lexical/1"}}
+        return {"judge": "lexical", "model": "", "base_url": "", "parameters": {"version": VERSION}}
     return {
         "judge": "openai",
         "model": config["JUDGE_MODEL"],

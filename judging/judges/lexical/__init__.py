@@ -32,9 +32,12 @@ from judging.judges.lexical.equality import empty_value
 from judging.judges.lexical.extraction import extract
 from judging.judges.lexical.passages import IndexCache
 
-__all__ = ["LexicalJudge"]
+__all__ = ["VERSION", "LexicalJudge"]
 
-RECORD = CallRecord(judge="lexical", prompt_version="lexical/1")
+VERSION = "lexical/2"
+"""Raised with every change that may decide otherwise: what was decided by another version is asked again."""
+
+RECORD = CallRecord(judge="lexical", prompt_version=VERSION)
 
 
 def _record(reading: Reading) -> CallRecord:

@@ -6,7 +6,7 @@ import asyncio
 
 from judging.cascade import Finding
 from judging.judges.base import AnswerState, ExtractOutcome, Judge, Relevance
-from judging.judges.lexical import LexicalJudge
+from judging.judges.lexical import VERSION, LexicalJudge
 
 from .asking import claims, extract, verify
 
@@ -43,7 +43,7 @@ def test_every_reply_says_that_it_is_a_heuristic_and_where_it_comes_from() -> No
     assert reply.reason.startswith("heuristic")
     assert (reply.record.judge, reply.record.prompt_version, reply.record.attempts) == (
         "lexical",
-        "lexical/1",
+        VERSION,
         (),
     )
 
