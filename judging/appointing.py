@@ -9,7 +9,7 @@ from django.conf import settings
 from judging.canonical import digest
 from judging.judges.base import Judge, ReplyCache
 from judging.judges.lexical import LexicalJudge
-from judging.judges.openai import Ladder, Limits, OpenAIJudge, Price, PriceTable
+from judging.judges.openai import Breaker, Ladder, Limits, OpenAIJudge, Price, PriceTable
 from judging.models import JudgeProfile
 
 
@@ -39,6 +39,7 @@ def make_judge(profile: JudgeProfile, replies: ReplyCache, *, budget_s: float, p
             budget_s=budget_s,
         ),
         ladder=_ladder(profile.base_url, profile.model),
+        breaker=breaker_of(profile.base_url, profile.model, model["in_flight"] * model["attempts"]),
     )
 
 
@@ -52,3 +53,13 @@ def _prices(profile: JudgeProfile) -> PriceTable:
 def _ladder(base_url: str, model: str) -> Ladder:
     """Shared by all judges of one endpoint and model in this process: a refused parameter is refused once."""
     return Ladder()
+
+
+@cache
+def breaker_of(base_url: str, model: str, after: int) -> Breaker:
+    """Shared like the ladder. ``after`` is what the first questions in flight may try together.
+
+    So an endpoint that is away for as long as one question is patient costs no check; all questions after that cost no
+    call.
+    """
+    return Breaker(after=after)

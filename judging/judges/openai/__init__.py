@@ -24,6 +24,7 @@ from judging.judges.base import (
     VerifyRequest,
 )
 from judging.judges.openai.asking import Asked, Asker, Read
+from judging.judges.openai.breaker import Breaker
 from judging.judges.openai.faults import UNAVAILABLE, Fault, is_transient
 from judging.judges.openai.ladder import Ladder, Rung, Step
 from judging.judges.openai.prices import Price, PriceTable
@@ -40,6 +41,7 @@ from judging.prompts import Prompt, claims_prompt, clean, extract_prompt, verify
 
 __all__ = [
     "UNAVAILABLE",
+    "Breaker",
     "Fault",
     "JudgeUnavailable",
     "Ladder",
@@ -58,8 +60,8 @@ class OpenAIJudge:
     """Implements :class:`judging.judges.base.Judge`.
 
     ``model`` is asked for; ``pinned`` is the name the endpoint must serve under, if that differs. ``sampling``
-    holds the parameters sent with every question. ``ladder`` may be shared by judges of one endpoint and
-    model, so that a refused parameter is refused once.
+    holds the parameters sent with every question. ``ladder`` and ``breaker`` may be shared by judges of one endpoint
+    and model, so that a refused parameter is refused once, and an endpoint that is down found out about once.
     """
 
     base_url: str
@@ -72,12 +74,14 @@ class OpenAIJudge:
     limits: Limits = field(default_factory=Limits)
     prices: PriceTable = field(default_factory=PriceTable)
     ladder: Ladder = field(default_factory=Ladder)
+    breaker: Breaker = field(default_factory=Breaker)
     pace: Pace = field(default_factory=Pace)
     name: str = "openai"
     offline: bool = False
     _asker: Asker = field(init=False)
 
     def __post_init__(self) -> None:
+        self.breaker.ask_anew()
         self._asker = Asker(
             base_url=self.base_url.rstrip("/"),
             api_key=self.api_key,
@@ -88,6 +92,7 @@ class OpenAIJudge:
             limits=self.limits,
             pace=self.pace,
             cache=self.cache,
+            breaker=self.breaker,
         )
 
     async def verify(self, request: VerifyRequest) -> VerifyReply:

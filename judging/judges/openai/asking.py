@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, Generic, TypeVar
 
 from judging.judges.base import Attempt, CachedReply, JudgeUnavailable, ReplyCache
+from judging.judges.openai.breaker import Breaker
 from judging.judges.openai.client import Client
 from judging.judges.openai.faults import UNAVAILABLE, Fault
 from judging.judges.openai.flights import Flights, reply_key
@@ -74,6 +75,7 @@ class Asker:
     limits: Limits
     pace: Pace
     cache: ReplyCache | None
+    breaker: Breaker
     _lanes: dict[asyncio.AbstractEventLoop, Lane] = field(default_factory=dict)
 
     def resize(self, *, in_flight: int, tokens_per_minute: int) -> None:
@@ -145,7 +147,13 @@ class Asker:
             return remembered
         lane = self._lane()
         sent = await persist(
-            lane.client, body, slots=lane.slots, meter=lane.meter, limits=self.limits, pace=self.pace
+            lane.client,
+            body,
+            slots=lane.slots,
+            meter=lane.meter,
+            limits=self.limits,
+            pace=self.pace,
+            breaker=self.breaker,
         )
         completion = completion_of(sent.received.body)
         asked, keep = self._understood(sent, completion, read)

@@ -5,17 +5,20 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from judging.judges.base import Attempt
+from judging.judges.openai.breaker import Breaker
 from judging.judges.openai.client import Client, Received
 from judging.judges.openai.faults import Fault, is_transient
 from judging.judges.openai.replies import usage_of
 from judging.judges.openai.throttle import Meter, Slots
 
 __all__ = ["Limits", "Pace", "Sent", "persist"]
+
+LOOK_SECONDS = 0.05  # how often one looks whether the endpoint has been found out about
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,25 +59,38 @@ class Sent:
 
 
 async def persist(
-    client: Client, body: Mapping[str, Any], *, slots: Slots, meter: Meter, limits: Limits, pace: Pace
+    client: Client,
+    body: Mapping[str, Any],
+    *,
+    slots: Slots,
+    meter: Meter,
+    limits: Limits,
+    pace: Pace,
+    breaker: Breaker,
 ) -> Sent:
     """Ask until something that is not transient comes back, the attempts are used up or the time is.
 
-    A slot is held while a request is on the wire, never while waiting for the next one.
+    A slot is held while a request is on the wire, never while waiting for the next one. Nothing is sent while the
+    endpoint is held to be down: then there is the fault it is held down for, and perhaps no attempt.
     """
     attempts: list[Attempt] = []
     received = Received(Fault.TIMEOUT)
     deadline: float | None = None
     while True:
+        if breaker.holds(pace.clock()):
+            return _in_vain(breaker, attempts, received)
         expected = await meter.reserve(body)
         async with slots:
+            await _found_out(breaker, pace)
             now = pace.clock()
+            if breaker.holds(now):
+                return _in_vain(breaker, attempts, received)
             # Queueing for the first slot is no fault of the endpoint: the budget starts after it.
             deadline = now + limits.budget_s if deadline is None else deadline
             if attempts and now >= deadline:  # queueing again took what was left
                 return Sent(received, tuple(attempts))
             timeout_s = max(min(limits.timeout_s, deadline - now), 0.001)
-            received = await client.send(body, timeout_s=timeout_s)
+            received = await _sent(client, body, timeout_s, breaker, pace)
         attempts.append(_attempt(received))
         meter.settle(expected, attempts[-1].usage)
         wait = _backoff(len(attempts), received.retry_after, limits, pace)
@@ -82,6 +98,30 @@ async def persist(
         if spent or not is_transient(received.fault):
             return Sent(received, tuple(attempts))
         await pace.sleep(wait)
+
+
+async def _found_out(breaker: Breaker, pace: Pace) -> None:
+    """Wait for a call that finds out whether the endpoint is back: it ends by its own deadline."""
+    while breaker.trying:
+        await pace.sleep(LOOK_SECONDS)
+
+
+async def _sent(
+    client: Client, body: Mapping[str, Any], timeout_s: float, breaker: Breaker, pace: Pace
+) -> Received:
+    is_trial = breaker.begin(pace.clock())
+    try:
+        received = await client.send(body, timeout_s=timeout_s)
+    finally:  # a call that was cut off says nothing: the next one finds out
+        breaker.trying = breaker.trying and not is_trial
+    breaker.end(received.fault, received.detail, now=pace.clock())
+    return received
+
+
+def _in_vain(breaker: Breaker, attempts: Sequence[Attempt], last: Received) -> Sent:
+    """How a question ends that is not asked, or not again."""
+    held = Received(breaker.fault, detail=f"held to be down: {breaker.detail}")
+    return Sent(last if attempts else held, tuple(attempts))
 
 
 def _attempt(received: Received) -> Attempt:
