@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db import IntegrityError, transaction
@@ -12,6 +12,7 @@ from django.db import IntegrityError, transaction
 from judging.citations import url_key
 from judging.linting import read_set
 from judging.models import Rubric
+from judging.pages.archive import INDEX
 from judging.pages.captures import Capture
 from judging.pages.store import save_captures
 from judging.rubric import MANIFEST, Bundle, Fault, TaskSpec
@@ -82,12 +83,16 @@ def _refuse_changes(existing: TaskSet, bundle: Bundle, archive: Sequence[Capture
     why = f"version {bundle.version} is already imported with other content: raise the version"
     if existing.content_hash != bundle.content_hash:
         raise RefusedBundle([Fault(MANIFEST, "version", why)])
+    if changed := list(changed_pages(existing, archive, f"is not as imported: {why}")):
+        raise RefusedBundle(changed)
+
+
+def changed_pages(existing: TaskSet, archive: Sequence[Capture], why: str) -> Iterator[Fault]:
+    """A fault for every page that an imported version has otherwise, or not at all."""
     known = set(existing.archived_snapshots.values_list("page__key", "verdict", "status", "raw_sha256"))
-    changed = [capture.url for capture in archive if _identity(capture) not in known]
-    if changed:
-        raise RefusedBundle(
-            [Fault("pages/index.jsonl", url, f"is not as imported: {why}") for url in changed]
-        )
+    for capture in archive:
+        if _identity(capture) not in known:
+            yield Fault(INDEX, capture.url, why)
 
 
 def _identity(capture: Capture) -> tuple[str, str, int | None, str]:
@@ -180,7 +185,8 @@ def revise_rubric(*, task: Task, spec: TaskSpec, now: dt.datetime) -> Rubric:
 
     Re-judging asks again only what changed: all other verdicts are found by their keys.
     """
-    latest = Rubric.objects.select_for_update().filter(task=task).order_by("-revision").first()
+    Task.objects.select_for_update(no_key=True).get(pk=task.pk)  # of two revisions the second sees the first
+    latest = Rubric.objects.filter(task=task).order_by("-revision").first()
     if latest is not None and latest.content_hash == spec.rubric_hash:
         return latest
     return Rubric.objects.create(

@@ -1,4 +1,4 @@
-"""``manage.py taskset``: begin a task set, find what is wrong with one, try it, take it in, open it."""
+"""``manage.py taskset``: begin a task set, find what is wrong with one, try it, take it in, open it, correct it."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from judging.imports import NotActivatable, RefusedBundle, activate, import_task
 from judging.linting import SetReading, read_set
 from judging.pages.captures import Capture
 from judging.preview import preview, told
+from judging.revising import revise
 from judging.rubric import MANIFEST, STARTER_ANSWER, Bundle, Fault, TaskSpec, bundle_template
 from judging.rubric.schema import PROTOCOLS, TREE
 from judging.taskset_files import read_files
@@ -31,7 +32,8 @@ class Command(BaseCommand):
     """
 
     help = (
-        "Begin a task set (new), check it (lint), try it (preview), take it in (import), open it (activate)."
+        "Begin a task set (new), check it (lint), try it (preview), take it in (import), open it (activate), "
+        "correct a rubric of it (revise)."
     )
     requires_system_checks = []
 
@@ -176,6 +178,28 @@ def _open(command: BaseCommand, task_set: TaskSet) -> None:
     command.stdout.write(f"{opened}: active since {opened.opens_at:%Y-%m-%d %H:%M} UTC")
 
 
+def _describe_revise(parser: ArgumentParser) -> None:
+    parser.description = "Correct the rubric of one task of an imported version, out of the whole set with that task corrected."
+    parser.add_argument("path", metavar="PATH", type=Path, help="the set's folder or zip")
+    parser.add_argument("--task", metavar="KEY", required=True, help="whose rubric is corrected")
+
+
+def _revise(command: BaseCommand, options: dict[str, Any]) -> None:
+    files = _files(command, options["path"])
+    try:
+        done = revise(files=files, key=options["task"], now=timezone.now())
+    except RefusedBundle as refused:
+        raise _told(command, refused.faults) from refused
+    _list(command, done.warnings, before="warning: ")
+    state = "now judged by" if done.created else "unchanged,"
+    command.stdout.write(f"{done.task_set} {options['task']}: {state} revision {done.rubric.revision}")
+    if done.judged:
+        name = f"{done.task_set.slug}/{done.task_set.version}"
+        command.stdout.write(
+            f"{done.judged} submissions do not feel it before they are judged again: manage.py rejudge --set {name}"
+        )
+
+
 def _files(command: BaseCommand, path: Path) -> dict[str, bytes]:
     found = read_files(path)
     if found.faults:
@@ -211,4 +235,5 @@ SUBCOMMANDS: dict[
     "preview": (_describe_preview, _preview),
     "import": (_describe_import, _import),
     "activate": (_describe_activate, _activate),
+    "revise": (_describe_revise, _revise),
 }
