@@ -113,6 +113,10 @@ class Client:
         """One submission: its state, and its scores as far as they may be known."""
         return self._json("GET", f"submissions/{submission_id}")
 
+    def answers(self, submission_id: str) -> list[dict[str, Any]]:
+        """A row for every task and run, without the texts; on dev sets with scores and feedback once judged."""
+        return list(self._rows(f"submissions/{submission_id}/answers"))
+
     def board(self, slug: str, version: str) -> dict[str, Any]:
         """The public board of a task-set version."""
         return self._json("GET", f"leaderboards/{slug}/{version}")
@@ -169,16 +173,7 @@ class Client:
 
     def system(self, name: str) -> dict[str, Any] | None:
         """The team's system of that name; None if there is none."""
-        params: httpx.QueryParams | None = httpx.QueryParams()
-        while params is not None:
-            page = self._json("GET", "systems", params=params)
-            for system in page["results"]:
-                if system["name"] == name:
-                    found: dict[str, Any] = system
-                    return found
-            # Only the query of the link: wherever it points, our key goes to this service alone.
-            params = httpx.URL(page["next"]).params if page["next"] else None
-        return None
+        return next((system for system in self._rows("systems") if system["name"] == name), None)
 
     def submit(
         self,
@@ -210,6 +205,15 @@ class Client:
             return self._json("POST", "submissions", data=fields, files=files, headers=headers)
 
     # ------------------------------------------------------------------ transport
+    def _rows(self, address: str) -> Iterator[dict[str, Any]]:
+        """The rows of a list, page after page."""
+        params: httpx.QueryParams | None = httpx.QueryParams()
+        while params is not None:
+            page = self._json("GET", address, params=params)
+            yield from page["results"]
+            # Only the query of the link: wherever it points, our key goes to this service alone.
+            params = httpx.URL(page["next"]).params if page["next"] else None
+
     def _json(self, method: str, address: str, **options: Any) -> dict[str, Any]:
         try:
             response = self._http.request(method, address, **options)

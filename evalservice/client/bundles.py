@@ -28,6 +28,15 @@ def packed(path: Path) -> Iterator[tuple[str, IO[bytes]]]:
         yield _opened(path, opened)
 
 
+def look_at(path: Path) -> None:
+    """Whether there is something at ``path``, without reading it.
+
+    :raises NothingToSubmit: there is nothing.
+    """
+    if not path.is_file():
+        answers_in(path)
+
+
 def _opened(path: Path, opened: ExitStack) -> tuple[str, IO[bytes]]:
     if path.is_file():
         with _naming(path):

@@ -10,32 +10,41 @@ from typing import Annotated, Any
 
 import typer
 
-from evalservice.client.api import Client, Misconfigured, Problem, ServiceUnreachable
-from evalservice.client.bundles import NothingToSubmit
+from evalservice.client.api import SETTLED, Client, Misconfigured, Problem, ServiceUnreachable
+from evalservice.client.bundles import NothingToSubmit, look_at
+from evalservice.client.feedback import COLUMNS, checks, gates, headline, is_open, read_out
+from evalservice.client.standing import standing
 from evalservice.client.terminal import complain, dump, say, tabulate
+from evalservice.client.words import MARKS, moment
 
-REFUSED, MISUSED, UNSCORED, UNREACHABLE, UNDER_WAY, INTERRUPTED = 1, 2, 3, 4, 5, 130
+REFUSED, MISUSED, UNSCORED, UNREACHABLE, UNDER_WAY, NO_FEEDBACK, INTERRUPTED = 1, 2, 3, 4, 5, 6, 130
 EXIT_CODES = {
     0: "done",
     REFUSED: "refused by the service",
     MISUSED: "wrong use: an argument, the address, the key, or nothing to submit",
     UNSCORED: "the submission ended without scores, or is paused until somebody acts",
     UNREACHABLE: "the service cannot be reached",
-    UNDER_WAY: "still under way when the time for watching was over",
+    UNDER_WAY: "still under way: not judged yet, or not within the time for watching",
+    NO_FEEDBACK: "the submission is to a test set, on whose answers there is no feedback",
     INTERRUPTED: "watching was interrupted; the submission goes on",
 }
 # An empty line keeps the terminal from joining the lines.
 EPILOG = "\n\n".join(["Exit codes:", *(f"{code} {meaning}" for code, meaning in EXIT_CODES.items())])
 SCORED = frozenset({"judged", "published"})
-# The scores that --json does not need to be asked for.
-HEADLINES = ("user_pref", "overall", "partial_completion", "success_rate", "reference_support", "coverage")
 # What to do, where the service cannot know how it is asked.
 REMEDIES = {
     "not_authenticated": "Set EVALSERVICE_KEY to your team's key.",
     "key_unknown": "Look at EVALSERVICE_KEY: is it the whole key, and of this service?",
     "key_expired": "Ask for a new key and set EVALSERVICE_KEY.",
     "key_revoked": "Ask for a new key and set EVALSERVICE_KEY.",
+    "task_unknown": "`evalservice tasks SET` lists a set's tasks with their ids.",
     "task_set_not_open": "`evalservice sets` lists what is open.",
+    "not_found": "Look at what you asked for, and at the key: what belongs to another team is not there for you.",
+}
+# Where the service's own sentence points to a part of its answer that is told below in other words.
+LISTED = {
+    "bundle_refused": "Nothing of the bundle was stored. Its faults:",
+    "request_invalid": "The service does not take this:",
 }
 
 # Locals in a traceback would show the key.
@@ -74,14 +83,15 @@ def _client(url: str, key: str) -> Iterator[Client]:
 
 def _explain(problem: Problem) -> None:
     complain(f"{problem.title} ({problem.code or problem.status})", style="red")
-    complain(problem.detail)
-    for fault in problem.errors:
-        if fault.get("pointer"):
-            complain(f"  {fault['pointer']}: {fault.get('detail', '')}")
+    faults = [fault for fault in problem.errors if fault.get("pointer")]
+    complain(LISTED.get(problem.code, problem.detail) if faults else problem.detail)
+    for fault in faults:
+        complain(f"  {fault['pointer']}: {fault.get('detail', '')}")
     if problem.retry_after:
         complain(f"Try again in {problem.retry_after:.0f} s.")
-    if problem.code in REMEDIES:
-        complain(REMEDIES[problem.code])
+    for code in dict.fromkeys([problem.code, *(str(fault.get("code")) for fault in faults)]):
+        if code in REMEDIES:
+            complain(REMEDIES[code])
     if problem.instance and problem.status >= 500:
         complain(f"Report it with the number {problem.instance}.")
 
@@ -95,7 +105,8 @@ def whoami(url: Url, key: Key = "", as_json: Json = False) -> None:
         dump(me)
         return
     say(f"{me['team']['name']} ({me['team']['organisation']})")
-    say(f"key {me['key']['name']}: {', '.join(me['key']['scopes'])} until {me['key']['expires_at']}")
+    key_of = me["key"]
+    say(f"key {key_of['name']} ({', '.join(key_of['scopes'])}) is valid until {moment(key_of['expires_at'])}")
 
 
 @app.command()
@@ -105,8 +116,13 @@ def sets(url: Url, as_json: Json = False) -> None:
         found = client.task_sets()
     if as_json:
         dump(found)
-    else:
-        tabulate(found, ("slug", "version", "title", "protocol", "split", "delivery", "tasks", "runs"))
+        return
+    if not found:
+        complain("No task set is open.")
+        return
+    rows = [{**one, "closes": moment(one.get("closes_at") or "")} for one in found]
+    closes = ("closes",) if any(row["closes"] for row in rows) else ()
+    tabulate(rows, ("slug", "version", "title", "protocol", "split", "delivery", "tasks", "runs", *closes))
 
 
 @app.command()
@@ -141,7 +157,8 @@ def submit(
     """Submit all answers at once; prints the submission's id."""
     once = idempotency_key or uuid.uuid4().hex
     with _client(url, key) as client:
-        known = client.system(system) or client.create_system(name=system, system_class=system_class)
+        look_at(path)  # before a system is registered for answers that are not there
+        known = client.system(system) or _registered(client, system, system_class)
         try:
             submission = client.submit(
                 system=known["id"], task_set=task_set, bundle=path, runs=runs, note=note, idempotency_key=once
@@ -154,6 +171,14 @@ def submit(
         say(submission["id"])
         if watch:
             _follow(client, submission["id"], seconds, as_json=False)
+        else:
+            complain(f"To follow it: evalservice status {submission['id']} --watch")
+
+
+def _registered(client: Client, system: str, system_class: str) -> dict[str, Any]:
+    made = client.create_system(name=system, system_class=system_class)
+    complain(f"Registered a new system: {system} ({system_class}).")
+    return made
 
 
 @app.command(epilog=EPILOG)
@@ -173,6 +198,74 @@ def status(
             _show(client.submission(submission), as_json=as_json)
 
 
+@app.command(epilog=EPILOG)
+def feedback(
+    submission: Annotated[str, typer.Argument(help="Id of a submission to a dev set.")],
+    url: Url,
+    task: Annotated[str, typer.Option(help="Only this task, by its id or its author's key.")] = "",
+    everything: Annotated[bool, typer.Option("--all", help="Also the checks that are met.")] = False,
+    as_json: Json = False,
+    key: Key = "",
+) -> None:
+    """Show where the answers to a dev set lost points, and why."""
+    with _client(url, key) as client:
+        shown = client.submission(submission)
+        if shown["task_set"]["split"] != "dev":
+            complain("There is feedback on answers to dev sets alone; this is a submission to a test set.")
+            raise typer.Exit(NO_FEEDBACK)
+        rows = client.answers(submission)
+        names = _task_names(client, shown["task_set"]["slug"])
+    rows = [row for row in _in_order(rows, names) if task in ("", row["task"], names.get(row["task"]))]
+    if not rows:
+        complain(f"The set has no task {task}.")
+        raise typer.Exit(MISUSED)
+    if as_json:
+        dump(rows)
+    judged = [row for row in rows if is_open(row)]
+    if not judged:
+        _explain_silence(shown)
+    for row in judged if not as_json else ():
+        _show_feedback(row, names.get(row["task"], row["task"]), everything=everything)
+
+
+def _in_order(rows: list[dict[str, Any]], names: dict[str, str]) -> list[dict[str, Any]]:
+    """Answers in the order of their tasks in the set, as far as that is known."""
+    places = {task: place for place, task in enumerate(names)}
+    return sorted(rows, key=lambda row: (places.get(row["task"], len(places)), row["task"], row["run"]))
+
+
+def _task_names(client: Client, slug: str) -> dict[str, str]:
+    """The authors' keys of tasks by id, in the order of the set, as far as it is still open."""
+    try:
+        return {task["id"]: task.get("key", task["id"]) for task in client.tasks(slug)}
+    except Problem:
+        return {}
+
+
+def _explain_silence(submission: dict[str, Any]) -> None:
+    """Say why nothing is judged.
+
+    :raises typer.Exit: always.
+    """
+    ended = submission["state"] in SETTLED
+    waits = not ended and submission["state"] != "draft"
+    then = f" To watch it: evalservice status {submission['id']} --watch" if waits else ""
+    complain(f"Nothing is judged: the submission is {submission['state']}.{then}")
+    raise typer.Exit(UNSCORED if ended else UNDER_WAY)
+
+
+def _show_feedback(row: dict[str, Any], name: str, *, everything: bool) -> None:
+    found = row["result"]["feedback"]
+    say(f"{name} run {row['run']}: {headline(row)}")
+    for line in (*read_out(found), *gates(found)):
+        say(f"  {line}")
+    told = list(checks(found, everything=everything))
+    if told:
+        tabulate(told, COLUMNS)
+    else:
+        say(f"  {found.get('note', 'every check that was reached is met')}")
+
+
 @app.command()
 def board(
     slug: Annotated[str, typer.Argument(help="Slug of the task set.")],
@@ -186,19 +279,29 @@ def board(
     if as_json:
         dump(document)
         return
-    say(f"{document['task_set']['title']} {version}, judge {document['method']['judge']}")
+    say(_board_line(document, version))
     primary = document["columns"][0]
     rows = [_row(row, primary) for row in document["rows"]]
     tabulate(rows, ("rank", "system", "organisation", primary["label"], "95 %", "attempts", "status"))
 
 
+def _board_line(document: dict[str, Any], version: str) -> str:
+    method = document["method"]
+    by = f"judge {method['judge']} {method['model']}".rstrip() if method["judge"] else "nothing is ranked yet"
+    marks = [MARKS.get(mark, mark) for mark in method["marks"]] if method["judge"] else []
+    published = f"published {moment(document['board']['published_at'])}"
+    return "; ".join([f"{document['task_set']['title']} {version}", published, by, *marks])
+
+
 def _row(row: dict[str, Any], primary: dict[str, Any]) -> dict[str, Any]:
     interval = row["intervals"].get(primary["key"])
+    why = [*(mark for mark in row["marks"] if mark == "flagged"), *row["reasons"]]
     return {
         **row,
         "organisation": row["system"]["organisation"],
         primary["label"]: row["values"].get(primary["key"]),
         "95 %": f"{interval[0]} to {interval[1]}" if interval else None,
+        "status": row["status"] + (f" ({', '.join(why)})" if why else ""),
     }
 
 
@@ -210,7 +313,7 @@ def _follow(client: Client, submission_id: str, seconds: float, *, as_json: bool
     last: dict[str, Any] = {}
     try:
         for last in client.watch(submission_id, seconds=seconds):
-            _show(last, as_json=as_json)
+            _show(last, as_json=as_json, briefly=last["state"] not in SETTLED)
     except KeyboardInterrupt:
         _come_back(submission_id)
         raise typer.Exit(INTERRUPTED) from None
@@ -225,16 +328,13 @@ def _come_back(submission_id: str) -> None:
     complain(f"It goes on without us. To watch again: evalservice status {submission_id} --watch")
 
 
-def _show(submission: dict[str, Any], *, as_json: bool) -> None:
+def _show(submission: dict[str, Any], *, as_json: bool, briefly: bool = False) -> None:
     if as_json:
         dump(submission)
         return
-    reasons = [submission["state_reason"], *submission["incomplete_reasons"]]
     given, expected = submission["answers"]["given"], submission["answers"]["expected"]
-    why = ", ".join(reason for reason in reasons if reason)
-    say(f"{submission['state']}: {given} of {expected} answers" + (f" ({why})" if why else ""))
-    scores = submission["scores"] or {}
-    values = {**scores, **scores.get("values", {})}  # on test sets as the board's row shows them
-    for name in HEADLINES:
-        if values.get(name) is not None:
-            say(f"  {name} {round(values[name], 3)}")
+    say(f"{submission['state']}: {given} of {expected} answers given")
+    for line in standing(submission, briefly=briefly):
+        say(f"  {line}")
+    if submission["scores"] and submission["task_set"]["split"] == "dev":
+        say(f"  where points were lost: evalservice feedback {submission['id']}")

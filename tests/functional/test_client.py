@@ -71,7 +71,7 @@ def test_a_team_finds_its_way_from_its_key_to_a_queued_submission(
     prompts = [json.loads(line) for line in run("tasks", "expeditions").stdout.splitlines()]
     assert [task["key"] for task in prompts] == ["task-1", "task-2"]
     ident = submitted(run, answers, "--note", "first", "--system-class", "human")
-    assert run("status", ident).stdout == "queued: 2 of 2 answers\n"
+    assert run("status", ident).stdout == "queued: 2 of 2 answers given\n"
     submission = Submission.objects.get(public_id=ident)
     assert (submission.note, submission.system.system_class) == ("first", "human")
     texts = submission.answers.order_by("task__position").values_list("text", flat=True)
@@ -111,7 +111,8 @@ def test_a_refused_bundle_is_refused_with_every_fault_by_name(
     assert result.exit_code == 1
     assert result.stdout == ""
     lines = result.stderr.splitlines()
-    assert "(bundle_refused)" in lines[0]
+    assert lines[0].startswith("Registered a new system: Searcher")
+    assert "(bundle_refused)" in lines[1]
     assert [line.split(":")[0].strip() for line in lines if line.startswith("  ")] == [
         "task-1/answer_9.md", "task-7/answer_1.md",
     ]  # fmt: skip
@@ -148,8 +149,10 @@ def test_a_watch_ends_with_the_submission(run: Run, team: Team, task_set: TaskSe
     published = make_submission("published", system=system, task_set=task_set, summary={"overall": 0.5})
     result = run("status", published.public_id, "--watch")
     assert (result.exit_code, result.stdout) == (
-        0, "published: 2 of 2 answers\n  overall 0.5\n",
-    )  # fmt: skip
+        0,
+        "published: 2 of 2 answers given\n  overall 0.5\n"
+        f"  where points were lost: evalservice feedback {published.public_id}\n",
+    )
     cancelled = make_submission("cancelled", system=system, task_set=task_set)
     assert run("status", cancelled.public_id, "--watch").exit_code == 3
     waiting = make_submission("queued", system=system, task_set=task_set)
@@ -162,7 +165,8 @@ def test_a_board_is_the_same_as_a_table_and_as_json(run: Run, live_server: Any) 
         scored(board_set, values, system=make_system(make_team(organisation=f"{name} Lab"), name=name))
     publish(task_set=board_set, now=timezone.now())
     lines = run("board", "briefings", "1.0").stdout.splitlines()
-    assert lines[0] == "Briefings 1.0, judge lexical"
+    assert lines[0].startswith("Briefings 1.0; published ")
+    assert lines[0].endswith("; judge lexical; offline judge, not for publication; uncalibrated")
     rows = [[cell.strip() for cell in line.strip("│").split("│")] for line in lines[4:6]]
     document = json.loads(run("board", "briefings", "1.0", "--json").stdout)
     with Client(live_server.url) as client:

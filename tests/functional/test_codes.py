@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 import pytest
 from django.conf import settings
 
+from evalservice.client import standing, words
 from judging.cascade import Finding
 from judging.cascade.scores import Band
 from judging.codes import VerdictCode
@@ -19,6 +20,7 @@ from judging.judges.openai.faults import UNAVAILABLE, Fault
 from judging.pages.captures import PageVerdict
 from judging.scoring import ErrorClass, Reason
 from judging.tree import Outcome, Status
+from leaderboard.metrics import MARKS
 from submissions.api.standing import MISSING_REASONS, UNLISTED_REASONS
 from submissions.reasons import StateReason
 from tests.programs import ROOT
@@ -38,6 +40,8 @@ LISTS: dict[str, Iterable[str]] = {
     "missing": MISSING_REASONS,
     "unlisted": UNLISTED_REASONS,
 }
+# What a state says by its name.
+STATES = {"draft", "in_progress", "paused", "incomplete", "expired", "cancelled", "failed"}
 MOVES = {"move", "fail", "step_back"}
 
 
@@ -77,6 +81,13 @@ def test_what_keeps_a_check_from_its_judge_has_a_code(kind: type[Standing | Extr
     fine = {Standing.READABLE, ExtractOutcome.OK}
     start = "page" if kind is Standing else "extraction"
     assert {f"{start}_{one.value}" for one in kind if one not in fine} <= set(VerdictCode)
+
+
+def test_the_command_line_has_words_for_every_reason_and_mark() -> None:
+    assert set(words.WORDS) == {*StateReason, *Reason, *UNLISTED_REASONS} - STATES
+    assert standing.STATES == STATES
+    assert set(standing.MISSING) == set(MISSING_REASONS)
+    assert set(words.MARKS) == set(MARKS)
 
 
 # ------------------------------------------------------------------ nothing else is written

@@ -29,7 +29,8 @@ def submission(state: str, progress: str = "in_progress", **fields: Any) -> dict
     """A submission as the API shows it."""
     return {
         "id": "s" * 16, "state": state, "progress": progress, "state_reason": "", "incomplete_reasons": [],
-        "answers": {"expected": 4, "given": 3}, "scores": None, **fields,
+        "answers": {"expected": 4, "given": 3}, "scores": None, "missing": [], "not_listed_because": [],
+        "task_set": {"slug": "set", "version": "1", "split": "dev"}, **fields,
     }  # fmt: skip
 
 
