@@ -16,7 +16,7 @@ from judging.judges.lexical.quantities import Date, Number, Quantity, agrees, co
 from judging.judges.lexical.vocabulary import STOP_WORDS
 from judging.judges.lexical.words import content_stems, fold_word, opposites_of, stem, words_in
 
-__all__ = ["contradicted", "flipped", "mispaired", "opposites_in", "reversed_roles"]
+__all__ = ["contradicted", "flipped", "mispaired", "opposed", "opposites_in", "reversed_roles"]
 
 _CLAUSE = re.compile(
     r"[;()]|,\s|\.\s|\b(?:and|while|but|after|against|compared (?:with|to)|versus|vs|than|before|whereas|followed by"
@@ -127,6 +127,11 @@ def opposites_in(claim: frozenset[str], there: frozenset[str]) -> frozenset[str]
     return frozenset(s for s in claim - there if opposites_of(s) & there and not opposites_of(s) & claim)
 
 
+def opposed(claim: Facts, there: Facts) -> frozenset[str]:
+    """Words the claim asserts whose opposite a text asserts: "not refundable" does not oppose "non-refundable"."""
+    return opposites_in(claim.stems, there.stems - there.negated) - claim.negated - there.stems
+
+
 def flipped(claim: Facts, there: Facts) -> frozenset[str]:
     """Words that one of two texts says and the other denies."""
     shared = claim.stems & there.stems
@@ -141,7 +146,7 @@ def _subject(claim: str) -> frozenset[str]:
 
 def _bearing(claim: Facts, subject: frozenset[str], core: frozenset[str], clause: Facts) -> float:
     """How much of a claim a clause speaks of, in whatever sense: what is not the text's topic counts double."""
-    words = claim.stems & (clause.stems | opposites_in(claim.stems, clause.stems))
+    words = claim.stems & (clause.stems | opposed(claim, clause))
     agreeing = sum(any(agrees(q, p) for p in clause.quantities) for q in claim.quantities)
     return len(words) + len(words & core) + 0.5 * len(words & subject) + 2 * agreeing if words & core else 0.0
 
@@ -157,9 +162,9 @@ def contradicted(claim: str, core: frozenset[str], doubtful: frozenset[str], pas
     bearing = [_bearing(facts, subject, core, c) for c in clauses]
     most = max(bearing, default=0.0)
     telling = [c for c, b in zip(clauses, bearing, strict=True) if b == most > 0]
-    if doubtful and not any(doubtful & (c.stems | opposites_in(facts.stems, c.stems)) for c in telling):
+    if doubtful and not any(doubtful & (c.stems | opposed(facts, c)) for c in telling):
         return None
-    denials = {bool((flipped(facts, c) | opposites_in(facts.stems, c.stems)) & core) for c in telling}
+    denials = {bool((flipped(facts, c) | opposed(facts, c)) & core) for c in telling}
     return denials.pop() if len(denials) == 1 else None
 
 

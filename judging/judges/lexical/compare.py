@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from judging.judges.lexical.bindings import contradicted, flipped, mispaired, opposites_in, reversed_roles
+from judging.judges.lexical.bindings import contradicted, flipped, mispaired, opposed, reversed_roles
 from judging.judges.lexical.facts import Facts, facts_of, terms_of
 from judging.judges.lexical.passages import Index, Window
 from judging.judges.lexical.quantities import Date, Number, Quantity, agrees, comparable
@@ -147,7 +147,7 @@ def _rivals(query: _Query, window: Window) -> frozenset[str]:
 
 def _match(query: _Query, window: Window) -> Match:
     claim = query.facts
-    opposites = opposites_in(claim.stems, window.facts.stems)
+    opposites = opposed(claim, window.facts)
     here = window.facts.stems | opposites
     here |= _bridged(claim.stems, here) | _akin(query, here)
     agreed, conflicting, missing = _sorted_out(claim, window.facts)

@@ -34,7 +34,7 @@ _CLAUSE = re.compile(
 )
 _NOT_NEGATING = re.compile(
     r"\bnot (?:only|just|least|merely|simply)\b|\bno longer than\b|\bno (?:more|less|fewer) than\b|\bif not\b"
-    r"|\bnone the less\b|\b(?:no|without(?: a)?) doubt\b|不同|不过|不過|不仅|不僅|不断|非常|未来|未來|无线|不少",
+    r"|\bnone the less\b|不同|不过|不過|不仅|不僅|不断|非常|未来|未來|无线|不少",
     re.I,
 )
 _CJK_NEGATOR = re.compile(r"[不没沒未無无]|ない|ません|なかった|않|아니")
@@ -60,6 +60,7 @@ _LABELLED_NO = re.compile(
     rf"([^,;.:]{{1,60}}): ?(?:(?:no|non){_COUNTED}|none|not available|not included|nein|✗|✘|❌)(?![\w ]*\w)",
     re.IGNORECASE,
 )
+_DOUBT = re.compile(r"\b(?:no|without(?: a| any)?) doubt\b", re.IGNORECASE)  # doubts nothing after it
 _OUT_OF = re.compile(r"\bout of (?=use|service|order|print|business|operation)", re.IGNORECASE)
 _PLANS = re.compile(
     r"\b(?:plans?|planned|planning|proposals?|propos(?:es|ed|ing)|attempts?|attempted|tri(?:es|ed)|hop(?:es|ed|ing)|intends?|intended"
@@ -120,7 +121,7 @@ def _is_denied(clause: str) -> bool:
 
 def clauses_of(text: str) -> list[str]:
     """The clauses of a readable text, as far as marks and conjunctions tell; denials by label turned into words."""
-    marked = _OUT_OF.sub("not ", _LABELLED_NO.sub(r"; not true \1;", text))
+    marked = _DOUBT.sub(r"\g<0>,", _OUT_OF.sub("not ", _LABELLED_NO.sub(r"; not true \1;", text)))
     return [c for c in _CLAUSE.split(_NOT_NEGATING.sub(" ", marked)) if c and c.strip()]
 
 

@@ -60,6 +60,12 @@ def found(claim: str, page: str, title: str = "") -> Finding:
         ("The hut costs 8 marks in winter", "The hut costs 5 marks in summer and 8 marks in winter.", SUPPORTED),
         ("The pass of Harn gives visitors limited access to the gallery", "The pass of Harn gives visitors unlimited access to the gallery.", REFUTED),
         ("The pass of Harn gives visitors unlimited access to the gallery", "The pass of Harn gives visitors unlimited access to the gallery.", SUPPORTED),
+        ("The ticket is non-refundable in Harn", "The ticket is refundable in Harn.", REFUTED),
+        ("The ticket is non-refundable in Harn", "The ticket is not refundable in Harn.", UNDECIDED),
+        ("The ticket is not refundable in Harn", "The ticket is non-refundable in Harn.", UNDECIDED),
+        ("The hut is not open in winter", "The hut is closed in winter.", UNDECIDED),
+        ("The hut is not closed in winter", "The hut is not open in winter.", UNDECIDED),
+        ("There is no doubt that Harn is old", "There is doubt that Harn is old.", REFUTED),
         ("Room 7 is open to walkers", "Room No 7 is open to walkers.", SUPPORTED),
         ("The hut opened in 2019", "There is no doubt that the hut opened in 2019.", SUPPORTED),
         # what is only planned is no fact

@@ -326,6 +326,11 @@ def test_a_page_is_read_as_well_with_its_bullets_rows_and_stacked_labels() -> No
     }  # fmt: skip
 
 
+def test_a_schema_that_is_broken_fits_nothing() -> None:
+    home = {"type": "object", "properties": {"town": {"$ref": "#/$defs/nowhere"}}}
+    assert data("Town: Harn\nName: Sorrel\n", fields(home=home, name=NAME)) == {"name": "Sorrel"}
+
+
 def test_a_schema_deeper_than_any_answer_ends() -> None:
     schema: dict[str, Any] = {"type": "string"}
     for _ in range(12):
