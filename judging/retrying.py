@@ -18,9 +18,14 @@ from submissions.models.submission import IllegalTransition
 log = structlog.get_logger(__name__)
 
 ACTOR = "sweep"
-PAUSES = (dt.timedelta(minutes=10), dt.timedelta(hours=1), dt.timedelta(hours=6))  # since it was last judged
+PAUSES = (
+    dt.timedelta(minutes=10),
+    dt.timedelta(hours=1),
+    dt.timedelta(hours=6),
+)  # since the last round ended
 THEN = dt.timedelta(days=1)
 NEVER = dt.timedelta(days=36_500)  # in archive mode: what an archive lacks does not come by itself
+BEGUN = Q(events__to_state=Submission.State.JUDGING)
 RETRY = Q(events__actor=ACTOR, events__to_state=Submission.State.JUDGING)
 
 
@@ -28,28 +33,28 @@ def retry_incomplete(*, now: dt.datetime) -> int:
     """Open a round for every incomplete submission that is due; how many.
 
     Errors are asked again after :data:`PAUSES`, then daily. ``BLOCKED_DAYS`` after the first round whatever we
-    could not get at is settled: one last round says so, and from then on only people judge it again.
+    could not get at is settled: one last round says so, and from then on only people judge it again. A round that
+    failed counts like any other.
     """
     settled_after = dt.timedelta(days=settings.EVALSERVICE["BLOCKED_DAYS"])
     incomplete: Iterable[Any] = (  # who is incomplete was judged, so no time is missing
         Submission.objects.filter(state=Submission.State.INCOMPLETE)
-        .annotate(first=Min("judge_runs__started_at"), last=Max("judge_runs__started_at"))
-        .filter(last__lt=F("first") + settled_after)
-        .annotate(retries=Count("events", filter=RETRY, distinct=True))
+        .annotate(first=Min("judge_runs__started_at"), begun=Max("events__at", filter=BEGUN))
+        .filter(begun__lt=F("first") + settled_after)
+        .annotate(since=Max("events__at"), retries=Count("events", filter=RETRY, distinct=True))
         .order_by("id")
-        .values_list("pk", "first", "judged_at", "incomplete_reasons", "retries")
+        .values_list("pk", "first", "since", "incomplete_reasons", "retries")
     )
     due = [
         pk
-        for pk, first, judged_at, reasons, retries in incomplete
-        if now >= first + settled_after
-        or (Reason.ERRORS_LEFT in reasons and now >= judged_at + pause(retries))
+        for pk, first, since, reasons, retries in incomplete
+        if now >= first + settled_after or (Reason.ERRORS_LEFT in reasons and now >= since + pause(retries))
     ]
     return sum(_retry(submission, now) for submission in Submission.objects.filter(pk__in=due).order_by("pk"))
 
 
 def pause(retries: int) -> dt.timedelta:
-    """From the last judging to the next retry, after ``retries`` of them."""
+    """From the end of the last round to the next retry, after ``retries`` of them."""
     if retries < len(PAUSES):
         return PAUSES[retries]
     return THEN if settings.EVALSERVICE["PAGES"] == "live" else NEVER

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
 import pytest
 from django.utils import timezone
 
-from judging import collecting, retrying
+from judging import collecting, retrying, slices
 from judging.models import JudgeRun
 from judging.retrying import retry_incomplete
 from judging.rounds import rejudge
-from submissions.models import Submission
+from submissions.models import Job, Submission
 from submissions.models.submission import IllegalTransition
 from submissions.services.sweeping import sweep
 from tests.judging_factories import (
@@ -43,6 +44,7 @@ class Clock:
 
     def __init__(self, submission: Submission, monkeypatch: pytest.MonkeyPatch) -> None:
         self.submission = submission
+        self.work: Callable[[Submission], Any] = run_jobs
         self.now = self.began = timezone.now()
         monkeypatch.setattr(timezone, "now", lambda: self.now)
 
@@ -53,7 +55,7 @@ class Clock:
             self.now += step
             if retry_incomplete(now=self.now):
                 opened.append(self.now - self.began)
-                run_jobs(self.submission)
+                self.work(self.submission)
         return opened
 
 
@@ -106,6 +108,36 @@ def test_a_round_that_was_opened_by_hand_changes_nothing_of_the_clock(clock: Clo
     rejudge(clock.submission, actor="user:1", now=clock.now)
     run_jobs(clock.submission)
     assert clock.run(2 * HOUR, 5 * MINUTE) == [70 * MINUTE]
+
+
+@pytest.mark.parametrize("work", ["judge", "collect"])
+def test_rounds_that_fail_are_no_more_than_rounds_that_do_not(
+    work: str, clock: Clock, monkeypatch: pytest.MonkeyPatch, settings: Any
+) -> None:
+    """Ended early, a round leaves no run behind, or no scores: neither opens the next one sooner."""
+    live(monkeypatch, settings)
+
+    def fall_over(*args: Any, **how: Any) -> Any:
+        raise RuntimeError("it fell over")
+
+    if work == "collect":
+        monkeypatch.setattr(collecting, "from_web", fall_over)
+    else:
+        monkeypatch.setattr(slices, "set_up", fall_over)
+
+    def fail(submission: Submission) -> None:
+        for _ in range(2 * (settings.EVALSERVICE["JOB_TAKEOVERS"] + 1)):
+            Job.objects.update(not_before=None)
+            run_jobs(submission)
+
+    clock.work = fail
+    opened = clock.run(20 * DAY, 2 * HOUR)
+    clock.submission.refresh_from_db()
+    assert clock.submission.state == "incomplete"
+    assert len(opened) == 17
+    assert all(later - sooner >= 2 * HOUR for sooner, later in pairwise(opened))
+    assert opened[-1] < 15 * DAY
+    assert clock.submission.events.filter(reason="no_progress").count() == 17
 
 
 def test_the_sweep_tries_again(clock: Clock) -> None:
