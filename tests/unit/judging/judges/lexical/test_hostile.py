@@ -1,9 +1,9 @@
-"""Text made to hang, crash or fool the judge: it answers, always the same, in seconds."""
+"""Text made to hang, crash or fool the judge: it answers, always the same, and no dearer than it is long."""
 
 from __future__ import annotations
 
 import asyncio
-import time
+from functools import partial
 from typing import Any
 
 import pytest
@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from judging.cascade import Finding
 from judging.judges.base import ClaimsRequest, ExtractOutcome, ExtractRequest, VerifyRequest
-from judging.judges.lexical import LexicalJudge
+from judging.judges.lexical import LexicalJudge, passages
+from judging.judges.lexical.passages import Index
+from tests.growth import assert_cost, assert_proportional
 
 from .asking import passage
 
@@ -126,49 +128,58 @@ ATTACKS = {
 }
 
 
-@pytest.mark.timeout(120)
 @pytest.mark.parametrize("attack", ATTACKS)
-def test_a_hostile_text_is_judged_in_seconds(attack: str) -> None:
-    # 0.3 s to 5 s here for all seven questions together; what this must catch takes minutes.
-    began = time.process_time()
-    replies = everything(ATTACKS[attack], ATTACKS[attack])
-    assert time.process_time() - began < 40
-    assert len(replies) == 7
+def test_a_hostile_text_costs_little_more_than_prose(attack: str) -> None:
+    # At most 9 times as much; what this must catch costs a thousand times as much.
+    def judge(text: str) -> None:
+        assert len(everything(text, text)) == 7
+
+    assert_cost(partial(judge, ATTACKS[attack]), at_most=40, of=partial(judge, ATTACKS["prose"]))
 
 
-@pytest.mark.timeout(120)
+def _huts(size: int) -> str:
+    return "# Huts\n\n" + _filled("Some hut has 3 beds and stands at 1,280 m on the long ridge. ", size)
+
+
 def test_two_million_characters_of_answer_are_read() -> None:
-    answer = "# Huts\n\n" + _filled(
-        "Some hut has 3 beds and stands at 1,280 m on the long ridge. ", 2_000_000
-    )
-    began = time.process_time()
-    *_, extracted, _page = everything("Lantern Col Hut has 24 beds.", answer)
-    assert time.process_time() - began < 60
+    assert_proportional(partial(everything, "Lantern Col Hut has 24 beds."), _huts, 2_000_000)
+    *_, extracted, _page = everything("Lantern Col Hut has 24 beds.", _huts(2_000_000))
     assert extracted.outcome is ExtractOutcome.OK  # type: ignore[attr-defined]
     assert extracted.record.truncated  # type: ignore[attr-defined]
 
 
-def test_a_hundred_claims_against_one_long_page_are_cheap() -> None:
-    page = " ".join(f"Place {n % 313} had thing {n % 997} in {1900 + n % 120}." for n in range(2_600))
-    judge = LexicalJudge()
+def test_a_hundred_claims_against_one_long_page_cost_far_less_than_a_hundred_pages(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen = passage(
+        " ".join(f"Place {n % 313} had thing {n % 997} in {1900 + n % 120}." for n in range(2_600))
+    )
+    made: list[str] = []
 
-    async def ask() -> None:
-        for n in range(100):
-            await judge.verify(
-                VerifyRequest(
-                    "a", "claim", f"Place {n} had thing {n * 7} in {1900 + n}", "", None, passage(page)
-                )
-            )
+    def counted(text: str, title: str) -> Index:
+        made.append(text)
+        return Index(text, title)
 
-    began = time.process_time()
-    asyncio.run(ask())
-    assert time.process_time() - began < 20
+    monkeypatch.setattr(passages, "Index", counted)
+
+    async def ask(claims: int) -> None:
+        judge = LexicalJudge()
+        for n in range(claims):
+            claim = f"Place {n} had thing {n * 7} in {1900 + n}"
+            await judge.verify(VerifyRequest("a", "claim", claim, "", None, seen))
+
+    asyncio.run(ask(100))
+    assert made == [seen.text]
+    # About 15 times as much as one; a hundred times as much if each began anew.
+    assert_cost(lambda: asyncio.run(ask(100)), at_most=50, of=lambda: asyncio.run(ask(1)))
 
 
 def test_no_pattern_of_an_author_hangs_on_an_answer() -> None:
     schema = {"type": "object", "properties": {"name": {"type": "string", "pattern": "^(a+)+$"}}}
-    began = time.process_time()
-    for answer, found in (("Name: aaaa", {"name": "aaaa"}), (f"Name: {'a' * 300}!", {})):
-        reply = asyncio.run(LexicalJudge().extract(ExtractRequest("x", "", schema, "", answer)))
-        assert reply.data == found
-    assert time.process_time() - began < 2
+
+    def found(answer: str) -> Any:
+        return asyncio.run(LexicalJudge().extract(ExtractRequest("x", "", schema, "", answer))).data
+
+    assert found("Name: aaaa") == {"name": "aaaa"}
+    assert_proportional(found, lambda size: f"Name: {'a' * size}!", 20, 300)
+    assert found(f"Name: {'a' * 300}!") == {}
