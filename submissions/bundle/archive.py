@@ -1,6 +1,7 @@
 """A bundle as a zip of ``<task>/answer_<run>.md``, the layout of Mind2Web 2.
 
-The agent's folder above may stay. Nothing is written to disk; what a file claims about its size is not believed.
+The agent's folder above may stay. Nothing is written under a name of the archive's; what a file claims about its size is
+not believed.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from submissions.bundle.reading import AnswerIn, BundleReading, Collector, FaultCode, Limits
+from submissions.bundle.collector import BundleReading, Collector
+from submissions.bundle.reading import AnswerIn, FaultCode, Limits
 from submissions.bundle.text import UndecodableText, clean_text, raw_if_different
 
 _ANSWER_FILE = re.compile(r"answer_([1-9][0-9]{0,2})\.md", re.ASCII)
@@ -23,8 +25,12 @@ _ARCHIVES = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar", ".zst"
 _IGNORED = frozenset({"__MACOSX", ".DS_Store"})
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _MAX_NAME_BYTES = 255  # of one folder or file, what file systems allow
+_MAX_SHOWN = 1_000  # characters of a name in a fault: more than any good name has
 _RATIO_FROM = 100_000  # bytes: below this a high ratio harms nobody
 _CHUNK = 65_536
+_ENTRY_BYTES = (
+    512  # of the archive's directory for each file, on average; in memory it takes up to five times that
+)
 _ENTRY_MARK = b"PK\x01\x02"
 _DAMAGED = (
     zipfile.BadZipFile,
@@ -42,13 +48,17 @@ class _TooManyEntries(Exception):
     """The directory of the archive lists more than a bundle may have."""
 
 
+class _NoAnswer(Exception):
+    """A file that holds no answer, or one that is not read; its arguments are a fault's code and detail."""
+
+
 class _Bounded:
     """A file that refuses to hand a huge directory to :mod:`zipfile`, which would hold all of it at once."""
 
     def __init__(self, raw: BinaryIO, entries: int) -> None:
         self._raw = raw
         self._entries = entries
-        self._most = entries * 1024 + _CHUNK
+        self._most = entries * _ENTRY_BYTES + _CHUNK
         self.seek = raw.seek
         self.tell = raw.tell
 
@@ -114,39 +124,69 @@ def _size_fault(info: zipfile.ZipInfo, limits: Limits) -> tuple[FaultCode, str] 
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """A file that names an answer."""
+    """A file that holds an answer, as its name says."""
 
     name: str
-    info: zipfile.ZipInfo
     agent: str  # or nothing
     task: str
     run: int
 
 
-def _checked(info: zipfile.ZipInfo, name: str, limits: Limits) -> _File | tuple[FaultCode, str]:
-    """The answer a file holds, or why it holds none."""
-    fault = _name_fault(name) or _kind_fault(info) or _size_fault(info, limits)
-    if fault:
-        return fault
-    if name.lower().endswith(_ARCHIVES):
-        return FaultCode.ARCHIVE_NESTED, "An archive inside the archive."
+def _file(name: str) -> _File:
+    """What a name says.
+
+    :raises _NoAnswer: nothing that could be understood.
+    """
     parts = [part for part in name.split("/") if part not in ("", ".")]
     match = _ANSWER_FILE.fullmatch(parts[-1]) if len(parts) in (2, 3) else None
     if match is None:
-        return FaultCode.FILE_UNEXPECTED, "Files are named <task>/answer_<run>.md."
-    return _File(name, info, parts[0] if len(parts) == 3 else "", parts[-2], int(match[1]))
+        raise _NoAnswer(FaultCode.FILE_UNEXPECTED, "Files are named <task>/answer_<run>.md.")
+    return _File(name, parts[0] if len(parts) == 3 else "", parts[-2], int(match[1]))
 
 
-def _usable(archive: zipfile.ZipFile, limits: Limits, into: Collector) -> Iterator[_File]:
+def _checked(info: zipfile.ZipInfo, name: str, limits: Limits) -> _File:
+    """The answer a file announces.
+
+    :raises _NoAnswer: it may not be read, or is none.
+    """
+    fault = _name_fault(name) or _kind_fault(info) or _size_fault(info, limits)
+    if fault:
+        raise _NoAnswer(*fault)
+    if name.lower().endswith(_ARCHIVES):
+        raise _NoAnswer(FaultCode.ARCHIVE_NESTED, "An archive inside the archive.")
+    return _file(name)
+
+
+def _usable(
+    archive: zipfile.ZipFile, limits: Limits, into: Collector
+) -> Iterator[tuple[zipfile.ZipInfo, _File]]:
     for info in archive.infolist():
         name = _name(info)
         if _is_ignored(name) and _name_fault(name) is None:
             continue
-        file = _checked(info, name, limits)
-        if isinstance(file, _File):
-            yield file
-        else:
-            into.refuse(name, *file)
+        try:
+            yield info, _checked(info, name, limits)
+        except _NoAnswer as fault:
+            into.refuse(name[:_MAX_SHOWN], *fault.args)
+
+
+def _chosen(archive: zipfile.ZipFile, limits: Limits, into: Collector) -> list[zipfile.ZipInfo]:
+    """The files with answers. What their names say is read again when it is needed: thousands of names are large.
+
+    :raises _TooManyEntries: as named.
+    """
+    chosen = []
+    agents: set[str] = set()
+    for info, file in _usable(archive, limits, into):
+        chosen.append(info)
+        if len(agents) < 2:
+            agents.add(file.agent)
+    if len(agents) > 1:
+        detail = "Answers of one agent: either no folder above the tasks, or the same one for all."
+        into.refuse("bundle", FaultCode.BUNDLE_LAYOUT, detail)
+    if len(chosen) > limits.bundle_files:
+        raise _TooManyEntries
+    return chosen
 
 
 def _content(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) -> bytes:
@@ -174,16 +214,11 @@ def _take_file(file: _File, data: bytes, into: Collector) -> None:
 
 
 def _take_files(archive: zipfile.ZipFile, limits: Limits, into: Collector) -> None:
-    files = list(_usable(archive, limits, into))
-    if len({file.agent for file in files}) > 1:
-        detail = "Answers of one agent: either no folder above the tasks, or the same one for all."
-        into.refuse("bundle", FaultCode.BUNDLE_LAYOUT, detail)
-    if len(files) > limits.bundle_files:
-        raise _TooManyEntries
     left = limits.bundle_bytes
-    for file in files:
+    for info in _chosen(archive, limits, into):
+        file = _file(_name(info))
         try:
-            data = _content(archive, file.info, min(limits.answer_bytes, left))
+            data = _content(archive, info, min(limits.answer_bytes, left))
         except _DAMAGED:
             into.refuse(file.name, FaultCode.FILE_DAMAGED, "Does not unpack to what the archive promises.")
             continue

@@ -5,7 +5,8 @@ from __future__ import annotations
 import codecs
 from collections.abc import Iterable, Iterator
 
-from submissions.bundle.reading import BundleReading, Collector, FaultCode, Limits
+from submissions.bundle.collector import BundleReading, Collector
+from submissions.bundle.reading import FaultCode, Limits
 from submissions.bundle.record import read_record
 from submissions.bundle.strict import MalformedJson, load_json
 from submissions.bundle.text import encoding_of
@@ -17,6 +18,10 @@ _RECORD_SLACK = 16_384
 
 class _TooLarge(Exception):
     """More bytes than a bundle may have."""
+
+
+class _TooMany(Exception):
+    """More lines than a bundle may have; the first argument is where, the second what they are."""
 
 
 def _counted(chunks: Iterable[bytes], limit: int) -> Iterator[bytes]:
@@ -61,13 +66,23 @@ def _lines(chunks: Iterable[bytes], longest: int) -> Iterator[bytes | None]:
         *whole, rest = chunk.split(b"\n")
         for part in whole:
             pending += part
-            yield None if overlong or len(pending) > longest else bytes(pending)
-            pending, overlong = bytearray(), False
+            line = None if overlong or len(pending) > longest else bytes(pending)
+            pending, overlong = bytearray(), False  # before the line is looked at: one copy of it is enough
+            yield line
         pending += rest
         if len(pending) > longest:
             pending, overlong = bytearray(), True
     if overlong or pending:
-        yield None if overlong else bytes(pending)
+        line = None if overlong else bytes(pending)
+        del pending
+        yield line
+
+
+def _is_too_long(line: bytes, limits: Limits) -> bool:
+    """Whether a line says far more than an answer may, however it is escaped: too much to hold its text only to measure
+    it, which takes up to four bytes for each of the line's."""
+    least = len(line) - (_ESCAPE_FACTOR - 1) * line.count(b"\\")
+    return least > 2 * limits.answer_bytes + _RECORD_SLACK
 
 
 def _take_line(line: bytes, where: str, limits: Limits, into: Collector) -> None:
@@ -87,25 +102,34 @@ def _take_line(line: bytes, where: str, limits: Limits, into: Collector) -> None
         into.accept(answer)
 
 
+def _records(lines: Iterable[bytes | None], most: int) -> Iterator[tuple[str, bytes | None]]:
+    """The lines that are not blank, each with its place.
+
+    :raises _TooMany: more than ``most`` of them, or of the blank ones.
+    """
+    blank = records = 0
+    for number, line in enumerate(lines, start=1):
+        is_blank = line is not None and not line.strip()
+        blank, records = blank + is_blank, records + (not is_blank)
+        if max(blank, records) > most:
+            raise _TooMany(f"line {number}", "blank lines" if is_blank else "answers")
+        if not is_blank:
+            yield f"line {number}", line
+
+
 def _take_lines(chunks: Iterable[bytes], limits: Limits, into: Collector) -> None:
     longest = limits.answer_bytes * _ESCAPE_FACTOR + _RECORD_SLACK
-    records = 0
-    for number, line in enumerate(_lines(_as_utf8(chunks), longest), start=1):
-        if line is not None and not line.strip():
-            continue
-        records += 1
-        if records > limits.bundle_files:
-            detail = f"More than {limits.bundle_files} answers."
-            into.refuse(f"line {number}", FaultCode.BUNDLE_TOO_MANY, detail)
-            return
-        if line is None:
-            into.refuse(f"line {number}", FaultCode.LINE_TOO_LONG, f"More than {longest} bytes.")
+    for where, line in _records(_lines(_as_utf8(chunks), longest), limits.bundle_files):
+        if line is None or _is_too_long(line, limits):
+            detail = f"More than an answer of {limits.answer_bytes} bytes can need."
+            into.refuse(where, FaultCode.LINE_TOO_LONG, detail)
         else:
-            _take_line(line, f"line {number}", limits, into)
+            _take_line(line, where, limits, into)
 
 
 def read_jsonl(chunks: Iterable[bytes], limits: Limits) -> BundleReading:
-    """Read JSON lines in UTF-8, or in UTF-16 with a byte order mark; blank lines count but say nothing.
+    """Read JSON lines in UTF-8, or in UTF-16 with a byte order mark; blank lines are passed over, as many as there may be
+    answers.
 
     :param chunks: the file's bytes, cut anywhere (an open binary file gives lines, which is as good).
     """
@@ -115,4 +139,7 @@ def read_jsonl(chunks: Iterable[bytes], limits: Limits) -> BundleReading:
     except _TooLarge:
         detail = f"More than {limits.bundle_bytes} bytes."
         into.refuse("bundle", FaultCode.BUNDLE_TOO_LARGE, detail)
+    except _TooMany as error:
+        where, what = error.args
+        into.refuse(where, FaultCode.BUNDLE_TOO_MANY, f"More than {limits.bundle_files} {what}.")
     return into.reading()

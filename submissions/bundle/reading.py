@@ -1,12 +1,10 @@
-"""What reading a bundle gives: answers, or faults with their places."""
+"""The words of reading a bundle: limits, answers, faults with their places."""
 
 from __future__ import annotations
 
 import datetime as dt
 from dataclasses import dataclass
 from enum import StrEnum
-
-from submissions.problems import FirstFaults
 
 
 class FaultCode(StrEnum):
@@ -47,7 +45,7 @@ class Limits:
 
     answer_bytes: int
     bundle_bytes: int
-    bundle_files: int  # files of a zip, or lines with a record
+    bundle_files: int  # files of a zip, or lines with a record; as many blank lines may stand between them
     bundle_ratio: int  # unpacked : packed, of one file
 
 
@@ -79,43 +77,3 @@ class AnswerIn:
     trace_url: str = ""
     flags: tuple[str, ...] = ()
     where: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class BundleReading:
-    """All answers and the first faults of a bundle; usable only without faults.
-
-    ``more`` faults were counted and not kept.
-    """
-
-    answers: tuple[AnswerIn, ...]
-    faults: tuple[Fault, ...]
-    more: int = 0
-
-
-class Collector:
-    """Gathers answers and faults, and sees the second answer for the same task and run."""
-
-    def __init__(self) -> None:
-        self._faults: FirstFaults[Fault] = FirstFaults()
-        self._answers: dict[tuple[str, int], AnswerIn] = {}
-
-    def refuse(self, where: str, code: FaultCode, detail: str) -> None:
-        """Note a fault."""
-        self._faults.add(Fault(where, code, detail))
-
-    def accept(self, answer: AnswerIn) -> None:
-        """Note an answer, or the fault that it is there already."""
-        first = self._answers.setdefault((answer.task, answer.run), answer)
-        if first is not answer:
-            self.refuse(
-                answer.where,
-                FaultCode.ANSWER_DUPLICATE,
-                f"The same task and run as {first.where}.",
-            )
-
-    def reading(self) -> BundleReading:
-        """What was gathered. A bundle with nothing in it is a fault."""
-        if not self._answers and not self._faults.kept:
-            self.refuse("bundle", FaultCode.BUNDLE_EMPTY, "The bundle holds no answer.")
-        return BundleReading(tuple(self._answers.values()), tuple(self._faults.kept), self._faults.more)

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from submissions.bundle.archive import read_zip
+from submissions.bundle.collector import BundleReading
 from submissions.bundle.jsonl import read_jsonl
-from submissions.bundle.reading import BundleReading, Limits
+from submissions.bundle.reading import Limits
 
 _CHUNK = 65_536
 _ZIP_MARKS = (b"PK\x03\x04", b"PK\x05\x06")

@@ -9,7 +9,7 @@ from submissions.services.accounts import (
     update_system,
 )
 from submissions.services.answers import AnswerChanged, UnknownRun, UnknownTask, put_answer, version_of
-from submissions.services.bundles import BundleRefused, submit_bundle
+from submissions.services.bundles import BundleRefused, keep_received, submit_bundle
 from submissions.services.drafts import (
     DraftExpired,
     NotADraft,
@@ -54,6 +54,7 @@ __all__ = [
     "finalize",
     "forget_old_replies",
     "issue_key",
+    "keep_received",
     "once",
     "put_answer",
     "recall",

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Iterable, Iterator, Mapping
 
-from django.db import transaction
+from django.conf import settings
+from django.db import reset_queries, transaction
 
-from submissions.bundle import AnswerIn, BundleReading
-from submissions.models import Answer, Submission, Task, TaskSet, Team
+from submissions import blobs
+from submissions.bundle import BundleReading, Slot
+from submissions.models import Answer, Submission, TaskSet, Team
 from submissions.problems import ErrorItem, FirstFaults, Refusal
 from submissions.services.answers import columns, refuse_sealed
-from submissions.services.drafts import ROWS_PER_INSERT, blank_answers, enqueue, new_draft, open_task_set
+from submissions.services.drafts import ROWS_PER_INSERT, enqueue, new_draft, open_task_set
 
 Place = tuple[int, int]  # a task's row and a run
+
+# A statement is held several times over on its way to the database, and may be one answer longer than this.
+CHARACTERS_PER_INSERT = 1_000_000
 
 
 class BundleRefused(Refusal):
@@ -21,46 +27,120 @@ class BundleRefused(Refusal):
     code = "bundle_refused"
 
 
-def task_names(task_set: TaskSet, tasks: list[Task]) -> dict[str, Task]:
-    """By which names a bundle may call the tasks: public ids; on open dev sets the author's keys as well.
+def task_names(task_set: TaskSet) -> dict[str, int]:
+    """By which names a bundle may call the tasks' rows: public ids; on open dev sets the author's keys as well.
 
     Keys of test sets are hidden: accepting one would tell a stranger that it exists.
     """
-    names = {task.public_id: task for task in tasks}
+    rows = list(task_set.tasks.values_list("pk", "public_id", "key"))
+    names = {public_id: pk for pk, public_id, _ in rows}
     if task_set.split == TaskSet.Split.DEV and task_set.delivery == TaskSet.Delivery.OPEN:
-        names = {task.key: task for task in tasks} | names
+        names = {key: pk for pk, _, key in rows} | names
     return names
 
 
 def _placed(
-    answers: tuple[AnswerIn, ...], names: dict[str, Task], runs: int
-) -> tuple[dict[Place, AnswerIn], FirstFaults[ErrorItem]]:
-    placed: dict[Place, AnswerIn] = {}
+    slots: Mapping[Slot, str], names: Mapping[str, int], runs: int
+) -> tuple[dict[Place, str], FirstFaults[ErrorItem]]:
+    placed: dict[Place, str] = {}
     errors: FirstFaults[ErrorItem] = FirstFaults()
-    for answer in answers:
-        task = names.get(answer.task)
+    for (name, run), where in slots.items():
+        task = names.get(name)
         if task is None:
-            errors.add(ErrorItem(answer.where, "task_unknown", "The task set has no such task."))
-        elif not 1 <= answer.run <= runs:
-            errors.add(ErrorItem(answer.where, "run_out_of_range", f"Runs 1 to {runs}."))
-        elif (first := placed.setdefault((task.pk, answer.run), answer)) is not answer:
-            detail = f"The same task and run as {first.where}."
-            errors.add(ErrorItem(answer.where, "answer_duplicate", detail))
+            errors.add(ErrorItem(where, "task_unknown", "The task set has no such task."))
+        elif not 1 <= run <= runs:
+            errors.add(ErrorItem(where, "run_out_of_range", f"Runs 1 to {runs}."))
+        elif (task, run) in placed:
+            detail = f"The same task and run as {placed[task, run]}."
+            errors.add(ErrorItem(where, "answer_duplicate", detail))
+        else:
+            placed[task, run] = where
     return placed, errors
 
 
-def _filled(
-    submission: Submission, tasks: list[Task], placed: dict[Place, AnswerIn], now: dt.datetime
-) -> list[Answer]:
-    rows = list(blank_answers(submission, tasks))
+def _given(
+    submission: Submission, reading: BundleReading, names: Mapping[str, int], now: dt.datetime
+) -> Iterator[Answer]:
+    for answer in reading.answers:
+        handed_in = columns(answer, now=now)
+        yield Answer(submission=submission, task_id=names[answer.task], run=answer.run, **handed_in)
+
+
+def _blank(submission: Submission, tasks: Iterable[int], placed: Mapping[Place, str]) -> Iterator[Answer]:
+    for task in tasks:
+        for run in range(1, submission.runs + 1):
+            if (task, run) not in placed:
+                yield Answer(submission=submission, task_id=task, run=run)
+
+
+def _batches(rows: Iterable[Answer]) -> Iterator[list[Answer]]:
+    batch: list[Answer] = []
+    characters = 0
     for row in rows:
-        answer = placed.get((row.task_id, row.run))
-        for name, value in columns(answer, now=now).items() if answer else ():
-            setattr(row, name, value)
-    return rows
+        batch.append(row)
+        characters += len(row.text)
+        if len(batch) >= ROWS_PER_INSERT or characters >= CHARACTERS_PER_INSERT:
+            yield batch
+            batch, characters = [], 0
+    yield batch
 
 
-@transaction.atomic
+def _insert(rows: Iterable[Answer]) -> None:
+    for batch in _batches(rows):
+        Answer.objects.bulk_create(batch)
+        if settings.DEBUG:  # there, Django keeps every statement with all its values until the request ends
+            reset_queries()
+
+
+def _draft(
+    team: Team,
+    system: str,
+    task_set: str,
+    reading: BundleReading,
+    now: dt.datetime,
+    runs: int | None,
+    note: str,
+) -> tuple[Submission, dict[str, int], dict[Place, str]]:
+    """A draft without answers, the tasks' names, and where in the bundle its answers are; raises what may be wrong."""
+    version = open_task_set(task_set, now=now)
+    submission = new_draft(team=team, system=system, task_set=version, runs=runs, note=note, now=now)
+    refuse_sealed(version)
+    names = task_names(version)
+    placed, errors = _placed(reading.slots, names, submission.runs)
+    faults = [ErrorItem(fault.where, fault.code, fault.detail) for fault in reading.faults] + errors.kept
+    if faults:
+        raise BundleRefused(errors=faults, more=reading.more + errors.more)
+    return submission, names, placed
+
+
+def keep_received(
+    *,
+    team: Team,
+    system: str,
+    task_set: str,
+    reading: BundleReading,
+    now: dt.datetime,
+    runs: int | None = None,
+    note: str = "",
+) -> None:
+    """Store the bytes as received of a bundle that would be taken now; of one that would be refused, nothing.
+
+    Thousands of files take their time: called before :func:`submit_bundle` and outside of any transaction, it lets
+    nobody wait for them. What goes wrong afterwards leaves blobs that no answer names.
+    """
+    try:
+        with transaction.atomic():
+            _draft(team, system, task_set, reading, now, runs, note)
+            transaction.set_rollback(True)
+    except Refusal:  # submit_bundle says so, unless the request had its reply before
+        return
+    for answer in reading.answers:
+        if answer.raw is not None:
+            blobs.put(answer.raw)
+
+
+# No savepoint: while one is open, SQLite keeps what it overwrites in memory, and this may be a large part of a bundle.
+@transaction.atomic(savepoint=False)
 def submit_bundle(
     *,
     team: Team,
@@ -73,17 +153,13 @@ def submit_bundle(
 ) -> Submission:
     """Create, fill and finalize a submission; either all of it happens or nothing.
 
+    A transaction around it is rolled back with it, whoever catches what it raises.
+
     :raises TaskSetNotOpen, UnknownSystem, RunsOutOfRange, SealedNeedsLease: as named.
     :raises BundleRefused: with the first faults of the bundle, of its form and of its meaning, and their number.
     """
-    version = open_task_set(task_set, now=now)
-    submission = new_draft(team=team, system=system, task_set=version, runs=runs, note=note, now=now)
-    refuse_sealed(version)
-    tasks = list(version.tasks.only("id", "public_id", "key"))
-    placed, errors = _placed(reading.answers, task_names(version, tasks), submission.runs)
-    faults = [ErrorItem(fault.where, fault.code, fault.detail) for fault in reading.faults] + errors.kept
-    if faults:
-        raise BundleRefused(errors=faults, more=reading.more + errors.more)
-    Answer.objects.bulk_create(_filled(submission, tasks, placed, now), batch_size=ROWS_PER_INSERT)
+    submission, names, placed = _draft(team, system, task_set, reading, now, runs, note)
+    _insert(_given(submission, reading, names, now))
+    _insert(_blank(submission, dict.fromkeys(names.values()), placed))
     enqueue(submission, now=now)
     return submission

@@ -5,11 +5,13 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings as django_settings
 
-from submissions.models import Job, Submission, TaskSet
+from submissions.models import Answer, Job, Submission, TaskSet
 from tests.factories import make_key, make_submission, make_task_set, make_team
 from tests.http import ApiClient, assert_problem
 
@@ -107,6 +109,29 @@ def test_a_faulty_bundle_is_refused_with_every_fault_and_leaves_nothing(
     )
     assert not Submission.objects.exists()
     assert not Job.objects.exists()
+
+
+def blob_files() -> set[Path]:
+    """What lies in the blob store."""
+    return {path for path in Path(django_settings.MEDIA_ROOT).rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize(
+    "last", [b'{"task": "nonsense", "answer": "x"}', b'{"task": "task-1500", "answer": 5}']
+)
+def test_a_fault_in_the_last_line_leaves_nothing_of_those_before(client: ApiClient, last: bytes) -> None:
+    task_set = make_task_set(tasks=1_500)
+    lines = [
+        {"task": f"task-{n}", "answer": f"Answer\r\n{task_set.slug} {n}. " * 50} for n in range(1, 1_500)
+    ]
+    data = "\n".join(map(json.dumps, lines)).encode() + b"\n" + last
+    before = blob_files()
+    response = upload(client, register(client), task_set, data)
+    (fault,) = assert_problem(response, "bundle_refused")["errors"]
+    assert fault["pointer"] == "line 1500"
+    assert not Submission.objects.exists()
+    assert not Answer.objects.exists()
+    assert blob_files() == before
 
 
 def upload(client: ApiClient, system: str, task_set: TaskSet, data: bytes, **options: Any) -> Any:

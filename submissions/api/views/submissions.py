@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import Any, BinaryIO, cast
 
 from django.conf import settings
@@ -27,6 +28,7 @@ from submissions.services import (
     create_submission,
     delete_draft,
     finalize,
+    keep_received,
     once,
     recall,
     submit_bundle,
@@ -122,12 +124,13 @@ class SubmissionList(TeamView):
         if before:
             return answered(before)
         # Read before the transaction begins: a large zip must not hold others up.
-        reading = read_bundle(cast(BinaryIO, bundle.file), upload_limits())
+        with closing(read_bundle(cast(BinaryIO, bundle.file), upload_limits())) as reading:
+            keep_received(team=self.team, reading=reading, now=now, **values)
 
-        def work() -> Reply:
-            return _reply(202, submit_bundle(team=self.team, reading=reading, now=now, **values))
+            def work() -> Reply:
+                return _reply(202, submit_bundle(team=self.team, reading=reading, now=now, **values))
 
-        return answered(once(team=self.team, key=key, request_hash=asked, now=now, work=work))
+            return answered(once(team=self.team, key=key, request_hash=asked, now=now, work=work))
 
 
 class SubmissionView(TeamView):

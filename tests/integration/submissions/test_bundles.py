@@ -2,37 +2,62 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import zipfile
 from typing import Any
 
 import pytest
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
 
 from submissions import blobs, services
-from submissions.bundle import AnswerIn, BundleReading, Fault, FaultCode, Limits, read_bundle, read_record
+from submissions.bundle import (
+    AnswerIn,
+    BundleReading,
+    Collector,
+    Fault,
+    FaultCode,
+    Limits,
+    read_bundle,
+    read_record,
+)
 from submissions.models import Answer, Job, Submission, TaskSet
-from tests.factories import NOW, make_draft, make_system, make_task_set, make_team
+from tests.factories import NOW, make_draft, make_system, make_task, make_task_set, make_team
 
 pytestmark = pytest.mark.django_db
 
 LIMITS = Limits(answer_bytes=10_000, bundle_bytes=100_000, bundle_files=100, bundle_ratio=100)
 
 
+def read(*answers: AnswerIn, faults: tuple[Fault, ...] = ()) -> BundleReading:
+    """What reading a bundle of these gives."""
+    into = Collector()
+    for answer in answers:
+        into.accept(answer)
+    for fault in faults:
+        into.refuse(fault.where, fault.code, fault.detail)
+    return into.reading()
+
+
+def request(task_set: TaskSet, reading: BundleReading, **fields: Any) -> dict[str, Any]:
+    """What a new system's team asks for."""
+    system = make_system(make_team())
+    return {"team": system.team, "system": system.public_id, "task_set": task_set.slug, "reading": reading,
+            "now": NOW, **fields}  # fmt: skip
+
+
 def submit(
     task_set: TaskSet, *answers: AnswerIn, faults: tuple[Fault, ...] = (), **fields: Any
 ) -> Submission:
     """The answers as a submission."""
-    system = make_system(make_team())
-    reading = BundleReading(answers, faults)
-    return services.submit_bundle(
-        team=system.team, system=system.public_id, task_set=task_set.slug, reading=reading, now=NOW, **fields
-    )
+    return services.submit_bundle(**request(task_set, read(*answers, faults=faults), **fields))
 
 
 def refused(task_set: TaskSet, *answers: AnswerIn, **fields: Any) -> list[tuple[str, str]]:
     """Where and why the bundle is refused; that nothing is left of it."""
-    with pytest.raises(services.BundleRefused) as caught:
+    with pytest.raises(services.BundleRefused) as caught, transaction.atomic():
         submit(task_set, *answers, **fields)
     assert not Submission.objects.exists()
     assert not Answer.objects.exists()
@@ -70,7 +95,7 @@ def test_keys_of_test_sets_are_as_unknown_as_nonsense() -> None:
 
 def test_sealed_sets_take_no_bundle() -> None:
     for split in ("dev", "test"):
-        with pytest.raises(services.SealedNeedsLease):
+        with pytest.raises(services.SealedNeedsLease), transaction.atomic():
             submit(make_task_set(split=split, delivery="sealed"), AnswerIn("task-1", 1, "x"))
 
 
@@ -125,7 +150,7 @@ def test_all_ways_in_store_the_same_record(text: str) -> None:
     stored = []
     for upload in (_zip(record), json.dumps(record).encode()):
         reading = read_bundle(io.BytesIO(upload), LIMITS)
-        stored.append(_stored(submit(task_set, *reading.answers, faults=reading.faults)))
+        stored.append(_stored(services.submit_bundle(**request(task_set, reading))))
     answer = read_record({"answer": text}, LIMITS, place=(public_id, 1))
     assert isinstance(answer, AnswerIn)
     draft = make_draft(task_set=task_set, now=NOW)
@@ -139,3 +164,55 @@ def test_bytes_that_differ_from_the_text_are_kept() -> None:
     answer = submission.answers.get(given=True)
     assert blobs.get(answer.raw_sha256) == b"as received"
     assert submit(make_task_set(), AnswerIn("task-1", 1, "x")).answers.get(given=True).raw_sha256 == ""
+
+
+def test_bytes_are_kept_before_the_transaction_that_names_them() -> None:
+    task_set = make_task_set()
+    asked = request(task_set, read(AnswerIn("task-1", 1, "x", raw=b"early"), AnswerIn("task-2", 1, "y")))
+    services.keep_received(**asked)
+    assert blobs.get(hashlib.sha256(b"early").hexdigest()) == b"early"
+    assert not Submission.objects.exists()
+    assert services.submit_bundle(**asked).answers.filter(given=True).count() == 2
+
+
+def test_of_a_bundle_that_is_refused_no_bytes_are_kept() -> None:
+    unknown = read(AnswerIn("task-1", 1, "x", raw=b"in vain"), AnswerIn("nonsense", 1, "x"))
+    services.keep_received(**request(make_task_set(), unknown))
+    services.keep_received(
+        **request(make_task_set(), read(AnswerIn("task-1", 1, "x", raw=b"in vain")), runs=2)
+    )
+    with pytest.raises(FileNotFoundError):
+        blobs.get(hashlib.sha256(b"in vain").hexdigest())
+
+
+@pytest.mark.parametrize(("count", "size"), [(1_200, 1), (12, 300_000)])
+def test_answers_are_inserted_a_few_at_a_time(count: int, size: int) -> None:
+    task_set = make_task_set(tasks=0)
+    for number in range(1, count + 3):
+        make_task(task_set, position=number)
+    with CaptureQueriesContext(connection) as queries:
+        submission = submit(task_set, *(AnswerIn(f"task-{n}", 1, "x" * size) for n in range(1, count + 1)))
+    inserts = [
+        query["sql"] for query in queries if query["sql"].startswith('INSERT INTO "submissions_answer"')
+    ]
+    assert len(inserts) >= 4
+    assert max(map(len, inserts)) < 1_500_000
+    assert submission.answers.filter(given=True).count() == count
+    assert submission.answers.filter(given=False).count() == 2
+
+
+def test_answers_are_inserted_outside_of_any_savepoint() -> None:
+    asked = request(make_task_set(), read(AnswerIn("task-1", 1, "x")))
+    with CaptureQueriesContext(connection) as queries:
+        services.submit_bundle(**asked)
+    kinds = [" ".join(query["sql"].split()[:3]) for query in queries]
+    assert 'INSERT INTO "submissions_answer"' in kinds
+    before = kinds[: kinds.index('INSERT INTO "submissions_answer"')]
+    assert not [kind for kind in before if "SAVEPOINT" in kind]
+
+
+def test_no_statement_is_kept_for_debugging(settings: Any) -> None:
+    settings.DEBUG = True
+    submit(make_task_set(), AnswerIn("task-1", 1, "what was answered"))
+    assert connection.queries
+    assert not [query["sql"] for query in connection.queries if "what was answered" in query["sql"]]

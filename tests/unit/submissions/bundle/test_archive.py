@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import random
 import struct
+import tracemalloc
 import zipfile
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -103,6 +105,11 @@ def test_names_of_255_bytes_are_read() -> None:
     assert answer.task == "é" * 127 + "t"
 
 
+def test_of_a_name_without_end_a_fault_shows_the_beginning() -> None:
+    (fault,) = read_zip(zipped(("t" * 2_000 + "/answer_1.md", "x")), LIMITS).faults
+    assert (fault.where, fault.code) == ("t" * 1_000, "name_too_long")
+
+
 def test_utf8_names_without_their_flag_are_read() -> None:
     data = zipped(("任务/answer_1.md", "x")).getvalue()
     name = "任务/answer_1.md".encode()
@@ -150,7 +157,7 @@ def test_the_same_task_and_run_twice_is_refused() -> None:
 
 
 def test_answers_of_two_agents_are_refused() -> None:
-    bundle = zipped(("one/t/answer_1.md", "x"), ("two/u/answer_1.md", "y"))
+    bundle = zipped(*((f"{agent}/{agent}/answer_1.md", "x") for agent in ("one", "two", "three")))
     assert faults(read_zip(bundle, LIMITS)) == [("bundle", "bundle_layout")]
 
 
@@ -243,6 +250,19 @@ def test_the_format_is_told_by_content() -> None:
     assert replace(from_zip, where="") == replace(from_lines, where="")
 
 
+def test_an_archive_is_never_held_whole() -> None:
+    limits = Limits(answer_bytes=100_000, bundle_bytes=10**9, bundle_files=1_000, bundle_ratio=100)
+    bundle = zipped(*((f"t{n}/answer_1.md", f"{n}\r\n" + "x" * 90_000) for n in range(300)))
+    tracemalloc.start()
+    with closing(read_bundle(bundle, replace(limits, bundle_ratio=10_000))) as reading:
+        sizes = sum(len(answer.text) for answer in reading.answers)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert faults(reading) == []
+    assert sizes > 27_000_000
+    assert peak < 5_000_000
+
+
 @settings(max_examples=300)
 @given(st.data())
 def test_a_damaged_archive_gives_answers_or_faults(data: st.DataObject) -> None:
@@ -250,4 +270,4 @@ def test_a_damaged_archive_gives_answers_or_faults(data: st.DataObject) -> None:
     for _ in range(data.draw(st.integers(1, 4))):
         whole[data.draw(st.integers(0, len(whole) - 1))] = data.draw(st.integers(0, 255))
     reading = read_zip(io.BytesIO(whole), LIMITS)
-    assert reading.answers or reading.faults
+    assert reading.slots or reading.faults

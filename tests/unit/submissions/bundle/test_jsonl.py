@@ -6,13 +6,14 @@ import codecs
 import json
 import tracemalloc
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from submissions.bundle import read_jsonl
+from submissions.bundle import Limits, read_jsonl
 from tests.unit.submissions.bundle.parts import LIMITS, faults, lines
 
 GOOD = '{"task": "a", "run": 1, "answer": "é 😀"}\r\n\r\n{"task": "b", "answer": "two"}'
@@ -98,12 +99,36 @@ def test_too_many_answers_end_the_reading() -> None:
     assert faults(read_jsonl(one_more, LIMITS)) == [("line 21", "bundle_too_many")]
 
 
+def test_as_many_blank_lines_as_answers_are_passed_over() -> None:
+    records = lines(*({"task": f"t{n}", "answer": "x"} for n in range(LIMITS.bundle_files)))
+    apart = [part for record in records for part in (record, b" \t\r\n")]
+    assert faults(read_jsonl(apart, LIMITS)) == []
+    reading = read_jsonl([*apart, b"\n"], LIMITS)
+    assert [(fault.where, fault.code, fault.detail) for fault in reading.faults] == [
+        ("line 41", "bundle_too_many", "More than 20 blank lines.")
+    ]
+
+
+def test_a_file_of_nothing_but_line_ends_is_not_read_to_its_end() -> None:
+    limits = replace(LIMITS, bundle_files=10_000, bundle_bytes=2**40)
+    read = 0
+
+    def endless() -> Iterator[bytes]:
+        nonlocal read
+        while True:
+            read += 1
+            yield b"\n" * 4_096
+
+    assert faults(read_jsonl(endless(), limits)) == [("line 10001", "bundle_too_many")]
+    assert read == 3
+
+
 def test_a_line_beyond_any_answer_is_not_held() -> None:
     limits = replace(LIMITS, bundle_bytes=10**9)
     chunks = [b'{"task": "a", "answer": "', *[b"x" * 10_000] * 100, b'"}\n', b'{"task": "b", "answer": "y"}']
     reading = read_jsonl(chunks, limits)
     assert faults(reading) == [("line 1", "line_too_long")]
-    assert [a.task for a in reading.answers] == ["b"]
+    assert reading.slots == {("b", 1): "line 2"}
     assert faults(read_jsonl(chunks[:-2], limits)) == [("line 1", "line_too_long")]
 
 
@@ -113,10 +138,32 @@ def test_the_largest_answer_passes_however_it_is_escaped() -> None:
     assert [a.text for a in reading.answers] == [text]
 
 
+def test_a_text_that_is_too_long_is_measured_unless_it_is_far_too_long() -> None:
+    def found(size: int) -> list[tuple[str, str]]:
+        reading = read_jsonl(lines({"task": "a", "answer": "x" * size}), LIMITS)
+        return [(str(fault.code), fault.detail) for fault in reading.faults]
+
+    measured = "answer: 1500 bytes; 1000 are allowed."
+    assert found(1_500) == [("answer_too_large", measured)]
+    assert found(18_400) == [("line_too_long", "More than an answer of 1000 bytes can need.")]
+
+
+def test_a_bundle_is_never_held_whole() -> None:
+    limits = Limits(answer_bytes=100_000, bundle_bytes=10**9, bundle_files=1_000, bundle_ratio=100)
+    line = b'{"task": "%d", "answer": "' + b"x" * 100_000 + b'"}\n'
+    tracemalloc.start()
+    with closing(read_jsonl((line % number for number in range(300)), limits)) as reading:
+        sizes = sum(len(answer.text) for answer in reading.answers)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (faults(reading), sizes) == ([], 30_000_000)
+    assert peak < 5_000_000
+
+
 @given(st.lists(st.binary(max_size=60), max_size=6))
 def test_any_bytes_give_answers_or_faults(chunks: list[bytes]) -> None:
     reading = read_jsonl(chunks, LIMITS)
-    assert reading.answers or reading.faults
+    assert reading.slots or reading.faults
 
 
 def test_of_many_faults_the_first_are_kept_and_the_rest_is_counted() -> None:
