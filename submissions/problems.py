@@ -75,7 +75,7 @@ _PARTS: Mapping[str, Code] = {
     "bundle_empty": Code(400, "Bundle empty", "The bundle holds no answer."),
     "bundle_layout": Code(400, "Bundle layout", "All tasks must lie in the same agent's folder, or in none."),
     "bundle_too_large": Code(400, "Bundle too large", "The unpacked bundle exceeds the limit shown by GET /me."),
-    "bundle_too_many": Code(400, "Too many answers", "The bundle has more answers than the limit shown by GET /me."),
+    "bundle_too_many": Code(400, "Too many answers", "The bundle has more answers, or more blank lines, than the limit shown by GET /me."),
     "encoding_invalid": Code(400, "Not valid text", "Use UTF-8, or UTF-16 with a byte order mark."),
     "field_invalid": Code(400, "Field invalid", "The value is not one this field takes; detail says what it takes."),
     "field_required": Code(400, "Field missing", "A required field is missing."),
