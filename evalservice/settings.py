@@ -147,9 +147,8 @@ Q_CLUSTER: dict[str, Any] = {
 
 # ---------------------------------------------------------------- files
 STATIC_URL = "/static/"
-STATIC_ROOT = env.folder(
-    "EVALSERVICE_STATIC", VAR_DIR / "static"
-)  # whitenoise warns of a folder that is not there
+# Made here: whitenoise warns of a folder that is not there.
+STATIC_ROOT = env.folder("EVALSERVICE_STATIC", VAR_DIR / "static")
 STATICFILES_DIRS = [BASE_DIR / "templates" / "static"]
 MEDIA_ROOT = VAR_DIR / "blobs"
 STORAGES = {

@@ -18,11 +18,8 @@ from submissions.models.submission import IllegalTransition
 log = structlog.get_logger(__name__)
 
 ACTOR = "sweep"
-PAUSES = (
-    dt.timedelta(minutes=10),
-    dt.timedelta(hours=1),
-    dt.timedelta(hours=6),
-)  # since the last round ended
+# Since the last round ended.
+PAUSES = (dt.timedelta(minutes=10), dt.timedelta(hours=1), dt.timedelta(hours=6))
 THEN = dt.timedelta(days=1)
 NEVER = dt.timedelta(days=36_500)  # in archive mode: what an archive lacks does not come by itself
 BEGUN = Q(events__to_state=Submission.State.JUDGING)

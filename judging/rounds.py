@@ -120,7 +120,8 @@ def _is_paused_round(submission: Submission, left: Sequence[Job]) -> bool:
 def forget_failures(submission: Submission, *, now: dt.datetime) -> int:
     """Let pages that we could not fetch be collected anew; how many are to be collected.
 
-    Those that a round was to collect and did not are among them. What was first collected ``BLOCKED_DAYS`` ago is settled, however often it was tried since.
+    Those that a round was to collect and did not are among them. What was first collected ``BLOCKED_DAYS`` ago is
+    settled, however often it was tried since.
     """
     oldest = now - dt.timedelta(days=settings.EVALSERVICE["BLOCKED_DAYS"])
     rows = CitedPage.objects.filter(submission=submission, collected_at__gt=oldest)

@@ -29,7 +29,7 @@ def packed(path: Path) -> Iterator[tuple[str, IO[bytes]]]:
 
 
 def look_at(path: Path) -> None:
-    """Whether there is something at ``path``, without reading it.
+    """Make sure that there is something at ``path``, without reading it.
 
     :raises NothingToSubmit: there is nothing.
     """

@@ -226,7 +226,8 @@ class VerifyReply:
     """The finding of one check.
 
     For criteria ``supported`` means met and ``refuted`` means not met. ``not_assessed`` carries a code in
-    ``code`` (``refusal``, ``truncated``, ``quote_mismatch``, …), ``error`` the class of our own failure. ``reason`` and ``quote`` are for admins and dev sets only.
+    ``code`` (``refusal``, ``truncated``, ``quote_mismatch``, …), ``error`` the class of our own failure. ``reason``
+    and ``quote`` are for admins and dev sets only.
     """
 
     finding: Finding

@@ -1,7 +1,7 @@
 """A bundle as a zip of ``<task>/answer_<run>.md``, the layout of Mind2Web 2.
 
-The agent's folder above may stay. Nothing is written under a name of the archive's; what a file claims about its size is
-not believed.
+The agent's folder above may stay. Nothing is written under a name of the archive's; what a file claims about its size
+is not believed.
 """
 
 from __future__ import annotations
@@ -28,9 +28,8 @@ _MAX_NAME_BYTES = 255  # of one folder or file, what file systems allow
 _MAX_SHOWN = 1_000  # characters of a name in a fault: more than any good name has
 _RATIO_FROM = 100_000  # bytes: below this a high ratio harms nobody
 _CHUNK = 65_536
-_ENTRY_BYTES = (
-    512  # of the archive's directory for each file, on average; in memory it takes up to five times that
-)
+# Of the archive's directory for each file, on average; in memory it takes up to five times that.
+_ENTRY_BYTES = 512
 _ENTRY_MARK = b"PK\x01\x02"
 _DAMAGED = (
     zipfile.BadZipFile,

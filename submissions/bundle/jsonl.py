@@ -79,8 +79,10 @@ def _lines(chunks: Iterable[bytes], longest: int) -> Iterator[bytes | None]:
 
 
 def _is_too_long(line: bytes, limits: Limits) -> bool:
-    """Whether a line says far more than an answer may, however it is escaped: too much to hold its text only to measure
-    it, which takes up to four bytes for each of the line's."""
+    """Whether a line says far more than an answer may, however it is escaped.
+
+    Its text, held only to be measured, would take up to four bytes for each of the line's.
+    """
     least = len(line) - (_ESCAPE_FACTOR - 1) * line.count(b"\\")
     return least > 2 * limits.answer_bytes + _RECORD_SLACK
 
@@ -128,8 +130,9 @@ def _take_lines(chunks: Iterable[bytes], limits: Limits, into: Collector) -> Non
 
 
 def read_jsonl(chunks: Iterable[bytes], limits: Limits) -> BundleReading:
-    """Read JSON lines in UTF-8, or in UTF-16 with a byte order mark; blank lines are passed over, as many as there may be
-    answers.
+    """Read JSON lines in UTF-8, or in UTF-16 with a byte order mark.
+
+    Blank lines are passed over, as many as there may be answers.
 
     :param chunks: the file's bytes, cut anywhere (an open binary file gives lines, which is as good).
     """

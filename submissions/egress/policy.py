@@ -41,8 +41,8 @@ class Target:
 class Policy:
     """What may be fetched.
 
-    ``special_names`` are the top-level names that stand for no public host. ``denied_networks`` and ``denied_hosts`` (with their subdomains) are for the service's own public addresses
-    and names: a page of ours is never evidence.
+    ``special_names`` are the top-level names that stand for no public host. ``denied_networks`` and ``denied_hosts``
+    (with their subdomains) are for the service's own public addresses and names: a page of ours is never evidence.
     """
 
     ports: frozenset[int] = frozenset({80, 443})

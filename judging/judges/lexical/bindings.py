@@ -16,7 +16,7 @@ from judging.judges.lexical.quantities import Date, Number, Quantity, agrees, co
 from judging.judges.lexical.vocabulary import STOP_WORDS
 from judging.judges.lexical.words import content_stems, fold_word, opposites_of, stem, words_in
 
-__all__ = ["contradicted", "flipped", "mispaired", "opposed", "opposites_in", "reversed_roles"]
+__all__ = ["contradicted", "flipped", "mispaired", "opposed", "reversed_roles"]
 
 _CLAUSE = re.compile(
     r"[;()]|,\s|\.\s|\b(?:and|while|but|after|against|compared (?:with|to)|versus|vs|than|before|whereas|followed by"
@@ -100,11 +100,11 @@ def _by_name(clauses: Sequence[_Clause], number: Number, names: frozenset[str]) 
 def _by_opposite(clauses: Sequence[_Clause], number: Number, claim: frozenset[str]) -> bool:
     """Whether the number stands with the opposite of a word of the claim, and the word with another number."""
     holding = [c for c in clauses if _holds(c, number)]
-    turned = [opposites_in(claim, c.facts.stems) for c in holding]
+    turned = [_opposites_in(claim, c.facts.stems) for c in holding]
     if not turned or not all(turned):
         return False
-    opposed = frozenset().union(*turned)
-    return any(opposed & c.facts.stems and _other_number(c, number) for c in clauses)
+    words = frozenset().union(*turned)
+    return any(words & c.facts.stems and _other_number(c, number) for c in clauses)
 
 
 def mispaired(claim: str, passage: str) -> bool:
@@ -122,14 +122,14 @@ def mispaired(claim: str, passage: str) -> bool:
     )
 
 
-def opposites_in(claim: frozenset[str], there: frozenset[str]) -> frozenset[str]:
+def _opposites_in(claim: frozenset[str], there: frozenset[str]) -> frozenset[str]:
     """Words of the claim for which a text has the opposite, and not the word itself."""
     return frozenset(s for s in claim - there if opposites_of(s) & there and not opposites_of(s) & claim)
 
 
 def opposed(claim: Facts, there: Facts) -> frozenset[str]:
     """Words the claim asserts whose opposite a text asserts: "not refundable" does not oppose "non-refundable"."""
-    return opposites_in(claim.stems, there.stems - there.negated) - claim.negated - there.stems
+    return _opposites_in(claim.stems, there.stems - there.negated) - claim.negated - there.stems
 
 
 def flipped(claim: Facts, there: Facts) -> frozenset[str]:

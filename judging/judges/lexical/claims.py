@@ -25,7 +25,8 @@ _SOURCES = re.compile(
     re.IGNORECASE,
 )
 _SOURCE_LABEL = re.compile(
-    r"\W{0,8}(?:sources?|references?|citations?|links?|urls?|quellen?|参考文献|来源)[*_]{0,2}\s?[:：]", re.IGNORECASE
+    r"\W{0,8}(?:sources?|references?|citations?|links?|urls?|quellen?|参考文献|来源)[*_]{0,2}\s?[:：]",
+    re.IGNORECASE,
 )
 _CITATION = re.compile(r"[(（]\s*(?:\[[^\[\]\n]{0,200}\]\([^()\s]{1,2048}\)[,;\s]{0,3}){1,8}\s*[)）]")
 _LOOSE_POINT = re.compile(r"\s+(?=[.,;:!?。，；：](?:\s|$))")

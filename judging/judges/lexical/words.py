@@ -64,9 +64,9 @@ _WORD = re.compile(
 )
 _DENYING_PREFIX = re.compile(r"non?[-\u2010]")
 _ACRONYM = re.compile(r"(?<!\w)(?:[^\W\d_]\.){2,8}")
-# The look-behind and the possessive quantifiers keep a megabyte of full stops linear.
 _MODEL = re.compile(r"(?<=[A-Z])-(?=\d)")  # "K-17" is one word and no number
 _DENYING = ("non", "un")
+# The look-behind and the possessive quantifiers keep a megabyte of full stops linear.
 _END = re.compile(r"\n+|[。！？；]++[”’」』）)\"']*+|(?<![.!?…])[.!?…]++[\"”’')\]]*+(?=\s)")
 
 

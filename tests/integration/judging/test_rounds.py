@@ -172,7 +172,8 @@ def test_the_command_refuses_what_is_being_judged_and_goes_on_with_the_rest(
 ) -> None:
     busy, done = make_submission("judging"), make_submission("withheld")
     with pytest.raises(
-        CommandError, match=f"^{busy.public_id} is judging: submission .* cannot become judging from where it is$"
+        CommandError,
+        match=f"^{busy.public_id} is judging: submission .* cannot become judging from where it is$",
     ):
         call_command("rejudge", busy.public_id, done.public_id)
     assert capsys.readouterr().out == f"{done.public_id}: round 1\n"
