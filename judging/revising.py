@@ -51,7 +51,9 @@ def revise(*, files: Mapping[str, bytes], key: str, now: dt.datetime) -> Revised
     :raises RefusedBundle: with every fault, and with everything else that is not as imported; nothing was stored.
     """
     bundle, captures, warnings = read_whole(files)
-    task_set = TaskSet.objects.filter(slug=bundle.slug, version=bundle.version).first()
+    # Held to the end: of two revisions the second sees what the first did.
+    versions = TaskSet.objects.select_for_update(no_key=True).filter(slug=bundle.slug, version=bundle.version)
+    task_set = versions.first()
     if task_set is None:
         why = f"{bundle.slug} {bundle.version} is not imported: import it first"
         raise RefusedBundle([Fault(MANIFEST, "version", why)])
