@@ -84,11 +84,11 @@ def rejudge(submission: Submission, *, actor: str, now: dt.datetime) -> int:
 
     :raises submissions.models.submission.IllegalTransition: it has not been judged, or is being judged.
     """
-    left = _unfinished(submission)  # jobs before their submission, as everywhere
+    left = submission.jobs.unfinished().lock()
     submission.refresh_from_db(from_queryset=Submission.objects.select_for_update())
     if submission.state not in Submission.SCORED and not _is_paused_round(submission, left):
         raise IllegalTransition(submission.public_id, Submission.State.JUDGING)
-    _give_up(left, now=now)
+    Job.objects.filter(pk__in=[job.pk for job in left]).cancel(now=now)
     number = next_round(submission)
     submission.move(Submission.State.JUDGING, actor=actor, now=now, reason=StateReason.REJUDGE)
     if not forget_failures(submission, now=now):
@@ -96,18 +96,6 @@ def rejudge(submission: Submission, *, actor: str, now: dt.datetime) -> int:
     job = Job.objects.create(submission=submission, kind=Job.Kind.COLLECT, round=number, created_at=now)
     wake(job, now=now)
     return number
-
-
-def _unfinished(submission: Submission) -> list[Job]:
-    """What is left of earlier rounds, locked."""
-    left = Job.objects.filter(submission=submission, state__in=[Job.State.READY, Job.State.RUNNING])
-    return list(left.select_for_update().order_by("id"))
-
-
-def _give_up(jobs: Sequence[Job], *, now: dt.datetime) -> None:
-    Job.objects.filter(pk__in=[job.pk for job in jobs]).update(
-        state=Job.State.CANCELLED, lease_until=None, lease_owner="", finished_at=now
-    )
 
 
 def _is_paused_round(submission: Submission, left: Sequence[Job]) -> bool:

@@ -139,13 +139,10 @@ def fail(lease: Lease, reason: str) -> str:
     """
     log.error("submission_failed", reason=reason)
     now = timezone.now()
-    # Jobs before their submission, as everywhere: two transactions that lock both cannot wait for each other.
-    unfinished = Job.objects.filter(
-        submission=lease.job.submission_id, state__in=[Job.State.READY, Job.State.RUNNING]
-    )
-    list(unfinished.select_for_update().order_by("id"))
+    unfinished = Job.objects.filter(submission=lease.job.submission_id).unfinished()
+    unfinished.lock()
     lease.end(Job.State.FAILED, reason=reason, finished_at=now)
-    unfinished.update(state=Job.State.CANCELLED, lease_until=None, lease_owner="", finished_at=now)
+    unfinished.cancel(now=now)
     submission = Submission.objects.select_for_update().get(pk=lease.job.submission_id)
     try:
         submission.fail(actor="worker", now=now, reason=reason)
@@ -160,8 +157,7 @@ def resume(submission: Submission, *, actor: str, now: dt.datetime) -> int:
 
     :raises IllegalTransition: it is not paused.
     """
-    unfinished = submission.jobs.filter(state__in=[Job.State.READY, Job.State.RUNNING])
-    jobs = list(unfinished.select_for_update().order_by("id"))
+    jobs = submission.jobs.unfinished().lock()
     submission.refresh_from_db(from_queryset=Submission.objects.select_for_update())
     collecting = any(job.kind == Job.Kind.COLLECT for job in jobs)
     to = Submission.State.COLLECTING if collecting else Submission.State.JUDGING

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import ClassVar, TypeAlias
 
 from django.db import models
@@ -26,6 +27,25 @@ class JobState(models.TextChoices):
     DONE = "done", "done"
     FAILED = "failed", "failed"
     CANCELLED = "cancelled", "cancelled"
+
+
+class JobQuerySet(models.QuerySet["Job"]):
+    """Reads of jobs, and how several end together."""
+
+    def unfinished(self) -> JobQuerySet:
+        """Waiting for a worker, or held by one."""
+        return self.filter(state__in=[JobState.READY, JobState.RUNNING])
+
+    def lock(self) -> list[Job]:
+        """These jobs, locked in one order; call inside a transaction.
+
+        Jobs before their submission, wherever both are locked: then no two transactions wait for each other.
+        """
+        return list(self.select_for_update().order_by("id"))
+
+    def cancel(self, *, now: dt.datetime) -> int:
+        """End these jobs, whoever holds them; how many."""
+        return self.update(state=JobState.CANCELLED, lease_until=None, lease_owner="", finished_at=now)
 
 
 class Job(models.Model):
@@ -55,6 +75,8 @@ class Job(models.Model):
     total_items = models.PositiveIntegerField(default=0)
     created_at = models.DateTimeField()
     finished_at = models.DateTimeField(null=True, blank=True)
+
+    objects = JobQuerySet.as_manager()
 
     class Meta:
         ordering: ClassVar = ["id"]

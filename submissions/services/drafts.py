@@ -208,9 +208,8 @@ def cancel(*, submission: Submission, now: dt.datetime) -> Submission:
 
     :raises TooLateToCancel: it has come to another end, or was finalized on a test set.
     """
-    # Jobs before their submission, as where a job is closed: neither transaction can wait for the other.
-    unfinished = submission.jobs.filter(state__in=(Job.State.READY, Job.State.RUNNING))
-    list(unfinished.select_for_update().order_by("id"))
+    unfinished = submission.jobs.unfinished()
+    unfinished.lock()
     current = locked(submission)
     if current.state == Submission.State.CANCELLED:
         return current
@@ -218,7 +217,7 @@ def cancel(*, submission: Submission, now: dt.datetime) -> Submission:
     if is_secret or not current.can_become(Submission.State.CANCELLED):
         raise TooLateToCancel
     current.move(Submission.State.CANCELLED, actor=actor_of(current.system.team), now=now)
-    unfinished.update(state=Job.State.CANCELLED, lease_until=None, lease_owner="", finished_at=now)
+    unfinished.cancel(now=now)
     return current
 
 

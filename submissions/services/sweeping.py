@@ -49,7 +49,7 @@ def give_up_paused(*, now: dt.datetime) -> int:
 
 @transaction.atomic
 def _give_up(submission: Submission, now: dt.datetime) -> None:
-    submission.jobs.filter(state=Job.State.READY).update(state=Job.State.CANCELLED, finished_at=now)
+    submission.jobs.filter(state=Job.State.READY).cancel(now=now)
     submission.fail(actor="sweep", now=now, reason=StateReason.PAUSED_TOO_LONG)
 
 
