@@ -1,12 +1,15 @@
-"""The test endpoint, one for all tests of this folder, with a fresh script for each."""
+"""The outside of these tests: the endpoint, one for all with a fresh script for each, and the web."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
+from judging import collecting
 from tests.endpoint import Endpoint
+from tests.integration.judging.web import Web
 
 
 @pytest.fixture(scope="session")
@@ -19,3 +22,13 @@ def running_endpoint() -> Iterator[Endpoint]:
 def endpoint(running_endpoint: Endpoint) -> Endpoint:
     running_endpoint.reset()
     return running_endpoint
+
+
+@pytest.fixture
+def web(monkeypatch: pytest.MonkeyPatch, settings: Any) -> Web:
+    """Live pages, without the pause between two pages of a host."""
+    outside = Web()
+    monkeypatch.setattr(collecting, "capture_many", outside)
+    monkeypatch.setattr(collecting, "GAP_SECONDS", 0.0)
+    settings.EVALSERVICE = {**settings.EVALSERVICE, "PAGES": "live", "CONTACT": "us@eval.example"}
+    return outside

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import datetime as dt
-import socket
 import threading
 import time
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -22,75 +19,22 @@ from judging.pages.store import save_capture
 from judging.rounds import forget_failures, rejudge
 from judging.tasks import collect_pages
 from submissions.egress import Denied
-from submissions.leases import Lease, LeaseLost, acquire
+from submissions.leases import LeaseLost, acquire
 from submissions.models import Job, Submission
 from submissions.models.submission import IllegalTransition
 from submissions.queue.draining import drain
+from tests.integration.judging.web import URLS, Web, cites, lakes, many
 from tests.integration.submissions.races import at_once
 from tests.judging_factories import (
     BRUME,
-    archive,
-    findings,
-    import_set,
     judged,
     lake_answer,
-    lake_task,
     run_jobs,
     scores_of,
     submit,
-    tree_files,
 )
-from tests.unit.submissions.egress.test_policy import DENIED
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-class Web:
-    """The outside: every page is Lake Brume unless told otherwise."""
-
-    def __init__(self) -> None:
-        self.visits: list[list[str]] = []
-        self.verdicts: dict[str, PageVerdict] = {}
-        self.retry_after: dict[str, float] = {}
-        self.seconds = 0.0
-        self.asked_with: dict[str, Any] = {}
-        self.at_once = self.most_at_once = 0
-
-    async def __call__(self, urls: Sequence[str], *, fetched_at: dt.datetime, **how: Any) -> list[Capture]:
-        self.visits.append(list(urls))
-        self.asked_with = how
-        self.at_once += 1
-        self.most_at_once = max(self.most_at_once, self.at_once)
-        await asyncio.sleep(self.seconds)
-        self.at_once -= 1
-        return [self.capture(url, fetched_at) for url in urls]
-
-    def capture(self, url: str, fetched_at: dt.datetime) -> Capture:
-        verdict = self.verdicts.get(url, PageVerdict.OK)
-        text = BRUME if verdict is PageVerdict.OK else ""
-        return Capture(url=url, verdict=verdict, fetched_at=fetched_at, text=text, raw=text.encode() or None,
-                       retry_after_s=self.retry_after.get(url, 0.0))  # fmt: skip
-
-
-@pytest.fixture
-def web(monkeypatch: pytest.MonkeyPatch, settings: Any) -> Web:
-    """Live pages, without the pause between two pages of a host."""
-    outside = Web()
-    monkeypatch.setattr(collecting, "capture_many", outside)
-    monkeypatch.setattr(collecting, "GAP_SECONDS", 0.0)
-    settings.EVALSERVICE = {**settings.EVALSERVICE, "PAGES": "live", "CONTACT": "us@eval.example"}
-    return outside
-
-
-def lakes(count: int = 1) -> Any:
-    return import_set(tree_files({f"t{n}": lake_task() for n in range(count)}))
-
-
-def cites(*urls: str) -> dict[str, str]:
-    return {"t0": lake_answer(212, 14, *urls)}
-
-
-URLS = [f"https://host{n}.example/brume" for n in range(11)]
 
 
 # ------------------------------------------------------------------ what is fetched
@@ -167,140 +111,6 @@ def test_a_failure_of_ours_serves_nobody_else(web: Web) -> None:
     assert web.visits.count([URLS[1]]) == 1
 
 
-# ------------------------------------------------------------------ what the set brings
-def chosen(submission: Submission, name: str) -> PageSnapshot:
-    """The snapshot that a submission is judged against for a page of the lakes."""
-    row = CitedPage.objects.select_related("snapshot").get(
-        submission=submission, page__url=f"https://lakes.example/{name}"
-    )
-    assert row.snapshot is not None
-    return row.snapshot
-
-
-def test_a_page_that_came_with_the_set_is_not_fetched(web: Web) -> None:
-    task_set = import_set(tree_files())
-    submission = judged(task_set, {"brume": lake_answer(212, 14, "brume", URLS[0])})
-    assert web.visits == [[URLS[0]]]
-    assert chosen(submission, "brume").task_set == task_set
-    assert scores_of(submission)["brume"] == 1.0
-
-
-def test_the_page_that_was_vetted_counts_whatever_the_web_shows_by_now(web: Web) -> None:
-    """Live, the page still says 212 metres; the organiser's says 48."""
-    pages = archive({"brume": BRUME.replace("212", "48")})
-    task_set = import_set(tree_files({"brume": lake_task()}, pages=pages))
-    another = import_set(tree_files({"t0": lake_task()}, pages={}, slug="ponds"))
-    elsewhere = judged(another, {"t0": lake_answer(212, 14, "brume")})
-    assert (chosen(elsewhere, "brume").task_set, web.visits) == (None, [["https://lakes.example/brume"]])
-    submission = judged(task_set, {"brume": lake_answer(212, 14, "brume")})
-    assert len(web.visits) == 1
-    assert (findings(elsewhere)["t0/depth"], findings(submission)["brume/depth"]) == ("supported", "refuted")
-
-
-def test_what_the_archive_found_dead_or_walled_is_not_looked_at_again(web: Web) -> None:
-    submission = judged(import_set(tree_files()), {"brume": lake_answer(212, 14, "gone", "blocked")})
-    assert web.visits == []
-    assert {chosen(submission, name).verdict for name in ("gone", "blocked")} == {
-        "not_found",
-        "blocked_status",
-    }
-
-
-def test_what_the_archive_could_not_get_is_fetched(web: Web) -> None:
-    submission = judged(import_set(tree_files()), {"brume": lake_answer(212, 14, "unsure")})
-    assert web.visits == [["https://lakes.example/unsure"]]
-    assert (chosen(submission, "unsure").task_set, scores_of(submission)["brume"]) == (None, 1.0)
-
-
-def test_the_archive_of_another_set_is_nobodys_evidence(web: Web) -> None:
-    import_set(tree_files(slug="others"))
-    judged(import_set(tree_files(pages={})), {"brume": lake_answer(212, 14, "brume")})
-    assert web.visits == [["https://lakes.example/brume"]]
-
-
-def test_pages_of_a_set_cost_no_statement_each(web: Web) -> None:
-    counts = []
-    for count in (4, 60):
-        lease = many(count)
-        submission = lease.job.submission
-        collecting.begin(lease, submission)
-        rows = collecting.missing(submission)
-        with CaptureQueriesContext(connection) as queries:
-            assert len(collecting.at_hand(rows, submission.task_set_id, timezone.now())) == count // 2
-        counts.append(len(queries))
-    assert counts == [2, 2]
-
-
-# ------------------------------------------------------------------ what no mode would fetch
-NEVER_FETCHED = [
-    "http://user:pw@lakes.example.org/brume",
-    "https://user@lakes.example.org/brume",
-    "https://lakes.example.org:8443/brume",
-    "http://127.0.0.1/brume",
-    "http://0x7f.1/brume",
-    "http://10.0.0.7/brume",
-    "http://[::1]/brume",
-    "http://169.254.169.254/latest",
-    "http://[fd00:ec2::254]/latest",
-    "http://localhost/brume",
-    "http://printer.local/brume",
-    "http://wiki/brume",
-    "http://lakes.invalid/brume",
-    "http://lakes.test/brume",
-    "https://us.example.org/board",
-    "https://us:pw@lakes.example/brume",
-]
-
-
-@pytest.mark.parametrize("mode", ["archive", "live"])
-@pytest.mark.parametrize("url", NEVER_FETCHED)
-def test_what_is_never_fetched_is_denied_in_either_mode_without_asking_anybody(
-    url: str, mode: str, settings: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[str] = []
-    look_up = socket.getaddrinfo
-
-    def noted(host: str, *more: Any, **how: Any) -> Any:
-        asked.append(host)
-        return look_up(host, *more, **how)
-
-    monkeypatch.setattr(socket, "getaddrinfo", noted)
-    own = {"PAGES": mode, "OWN_HOSTS": ["us.example.org"], "CONTACT": "us@eval.example"}
-    settings.EVALSERVICE = {**settings.EVALSERVICE, **own}
-    submission = judged(lakes(), cites(url))
-    row = CitedPage.objects.select_related("snapshot").get()
-    assert row.snapshot is not None
-    assert row.snapshot.verdict == "denied"
-    assert set(asked) <= {"127.0.0.1"}  # our own: the guard's port, the database
-    assert (submission.state, scores_of(submission)) == ("judged", {"t0": 0.0})
-
-
-@pytest.mark.parametrize("mode", ["archive", "live"])
-@pytest.mark.parametrize(
-    "url", ["file:///etc/passwd", "ftp://lakes.example.org/brume", "gopher://lakes.example.org/"]
-)
-def test_another_scheme_is_no_page_in_either_mode(url: str, mode: str, settings: Any) -> None:
-    settings.EVALSERVICE = {**settings.EVALSERVICE, "PAGES": mode, "CONTACT": "us@eval.example"}
-    submission = judged(lakes(), cites(url))
-    assert not CitedPage.objects.exists()
-    assert (submission.state, scores_of(submission)) == ("judged", {"t0": 0.0})
-
-
-@pytest.mark.parametrize(
-    "url", ["https://lakes.example.org/brume", "http://8.8.8.8/", "https://ponds.example/brume"]
-)
-def test_what_might_be_had_elsewhere_is_an_error_of_ours_in_archive_mode(url: str) -> None:
-    submission = judged(lakes(), cites(url))
-    assert submission.state == "incomplete"
-    assert CitedPage.objects.select_related("snapshot").get().snapshot.verdict == "network"  # type: ignore[union-attr]  # it has one
-
-
-@pytest.mark.parametrize("url", DENIED)
-def test_the_policy_of_an_archive_is_that_of_the_web(url: str) -> None:
-    capture = collecting.outside_archive(url, collecting.policy(), timezone.now())
-    assert capture.verdict is PageVerdict.DENIED
-
-
 def test_what_is_no_address_is_not_fetched(web: Web) -> None:
     submission = judged(lakes(), cites("https://999.999.999.999/"))
     assert web.visits == []
@@ -345,16 +155,6 @@ def test_our_own_names_and_addresses_are_never_fetched(
 
 
 # ------------------------------------------------------------------ what it costs the database
-def many(count: int) -> Lease:
-    """A held job of a submission that cites as many pages, half of which are in the archive."""
-    pages = archive({f"p{n}": BRUME for n in range(0, count, 2)})
-    task_set = import_set(tree_files({"t0": lake_task()}, pages=pages, slug=f"lakes-{count}"))
-    submission = submit(task_set, {"t0": lake_answer(212, 14, *(f"p{n}" for n in range(count)))})
-    lease = acquire(submission.jobs.get().pk)
-    assert lease is not None
-    return lease
-
-
 def statements(count: int) -> tuple[int, int]:
     """For noting what is cited, and for giving it its snapshots out of the archive."""
     lease = many(count)
