@@ -59,6 +59,7 @@ def _board_card(found: Mapping[str, Any], parts: Sequence[str], first: Sequence[
         "primary": metrics_in(document)[0],
         "leaders": [_result_of(row, document) for row in rows if row["status"] == "ranked"],
         "systems": found["systems"],
+        "marks": [MARKS[mark] for mark in document["method"]["marks"]],
     }
 
 

@@ -42,9 +42,13 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A shown value. ``low`` and ``high`` are its interval in words, ``tasks`` the number of tasks behind it."""
+    """A shown value of the column ``label``.
+
+    ``low`` and ``high`` are its interval in words, ``tasks`` the number of tasks behind it.
+    """
 
     key: str
+    label: str
     text: str
     at_least: bool = False
     tasks: int | None = None
@@ -168,7 +172,8 @@ def _headings(metrics: Sequence[Metric], query: BoardQuery) -> list[Heading]:
 def _fixed_heading(key: str, query: BoardQuery) -> Heading:
     label, _, number = _FIXED[key]
     first_descending = key in {"published", "attempts", "coverage"}
-    return Heading(key, label, "", "", _sort_link(key, query, first_descending), _aria(key, query), number)
+    unit = "%" if key == "coverage" else ""
+    return Heading(key, label, unit, "", _sort_link(key, query, first_descending), _aria(key, query), number)
 
 
 def _metric_heading(metric: Metric, query: BoardQuery) -> Heading:
@@ -213,12 +218,14 @@ def line(row: Row, metrics: Sequence[Metric], shared_marks: Sequence[str] = ()) 
 def cell(row: Row, metric: Metric) -> Cell:
     """A value in words, as the CSV gives it but for per cent."""
     value = row["values"].get(metric.key)
+    label = f"{metric.label} {SIGNS.get(metric.unit, '')}".strip()
     if value is None:
-        return Cell(metric.key, UNKNOWN, tasks=row["tasks"].get(metric.key))
+        return Cell(metric.key, label, UNKNOWN, tasks=row["tasks"].get(metric.key))
     low, high = row["intervals"].get(metric.key) or (None, None)
     interval = None if low is None or high is None else (low, high)
     return Cell(
         key=metric.key,
+        label=label,
         text=metric.text(value),
         at_least=metric.key in row["at_least"],
         tasks=row["tasks"].get(metric.key),

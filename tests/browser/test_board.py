@@ -150,3 +150,44 @@ def test_on_paper_there_is_the_table_and_nothing_to_press(page_with: OpenPage) -
     assert page.locator("table.board").first.is_visible()
     assert not page.locator("form").is_visible()
     assert not page.locator("nav").is_visible()
+
+
+@pytest.mark.parametrize("address", [BOARD, TREE])
+@pytest.mark.parametrize("width", [768, 390, 320])
+def test_a_narrow_window_says_that_there_is_more_and_shows_it_without_scrolling_sideways(
+    page_with: OpenPage, address: str, width: int
+) -> None:
+    page = page_with(java_script_enabled=False, viewport={"width": width, "height": 900})
+    page.goto(f"{address}?sort=system")
+    page.get_by_role("link", name="all columns, one below the other").click()
+    assert page.get_by_role("columnheader").first.is_visible()
+    assert page.locator("[aria-sort]").inner_text().startswith("System")
+    for cell in page.get_by_role("row").nth(1).get_by_role("cell").all():
+        box = cell.bounding_box()
+        assert box is not None
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= width
+    assert page.get_by_role("row").nth(1).get_by_role("cell").count() >= 10
+    assert page.locator("table.stack").get_by_role("rowheader").count() == len(
+        page.locator("table.stack tbody tr").all()
+    )
+    assert not page.get_by_text("More columns lie to the right").is_visible()
+
+
+def test_a_stacked_row_names_every_value(page_with: OpenPage) -> None:
+    page = page_with(viewport={"width": 390, "height": 900})
+    page.goto(f"{BOARD}?columns=all")
+    headings = page.locator("table.stack thead th a").all_inner_texts()
+    label = "c => getComputedStyle(c, '::before').content"
+    labels = [cell.evaluate(label) for cell in page.locator("table.stack tbody tr").first.locator("td").all()]
+    assert len(headings) == len(labels) + 1  # the system names itself
+    for heading, shown in zip(headings[2:], labels[1:], strict=True):
+        assert heading.split()[0] in shown
+
+
+def test_a_wide_window_has_no_need_of_hints(page_with: OpenPage) -> None:
+    page = page_with(viewport={"width": 1280, "height": 900})
+    page.goto(BOARD)
+    assert not page.locator(".hint").is_visible()
+    page.goto(f"{BOARD}?columns=all")
+    assert page.locator("table.stack td").first.evaluate("c => getComputedStyle(c).display") == "table-cell"

@@ -274,6 +274,33 @@ def test_marks_that_hold_for_all_are_said_once_and_others_at_their_row() -> None
     assert page.count("flagged: under review") == 1
 
 
+def test_the_home_page_and_an_entry_carry_the_marks_of_the_board() -> None:
+    board = board_of({"A": [4, 4, 4], "B": [1, 1, 1]})
+    for address in ("/", f"/entries/{board.document['rows'][0]['id']}/"):
+        page = get(address)
+        assert page.count("offline judge, not for publication") == 1
+        assert page.count("uncalibrated") == 1
+
+
+def test_a_calibrated_model_leaves_no_mark_on_the_home_page() -> None:
+    task_set = cascade_set(slug="briefings", version="1.0")
+    scored(task_set, [4, 4, 4], provenance={"offline": False, "calibrated": True})
+    publish(task_set=task_set, now=LATER)
+    assert 'class="flag"' not in get("/")
+
+
+def test_all_columns_name_every_value_for_windows_that_stack_them() -> None:
+    board_of({"A": [1, 1, 1]})
+    found = Tables(get(f"{PAGE}?columns=all"))
+    labels = [a["data-label"] for _, a in found.attributes if "data-label" in a]
+    assert [heading.replace("\u2009", "") for heading in found.tables[0][0][3:]] == labels[1:]
+    assert {a.get("role") for tag, a in found.attributes if tag in {"td", "th"}} == {
+        "cell", "rowheader", "columnheader",
+    }  # fmt: skip
+    few = Tables(get(PAGE)).attributes
+    assert not [a for tag, a in few if tag in {"td", "th", "tr"} and ("role" in a or "data-label" in a)]
+
+
 def test_a_lower_bound_is_shown_as_one() -> None:
     task_set = cascade_set(slug="briefings", version="1.0")
     scored(task_set, [4, 4, 4], details={"in_full": False, "hallucinated": True})
