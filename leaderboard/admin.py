@@ -11,12 +11,13 @@ from django.utils import timezone
 
 from leaderboard.models import Board, Entry
 from leaderboard.services import ReleaseGateMissing, publish
+from submissions.admin import Readable
 from submissions.models import TaskSet
 
 _SHOWN = ("task_set", "number", "published_at", "superseded_at", "public_id", "inputs_hash", "document")
 
 
-class Frozen(admin.ModelAdmin[Any]):
+class Frozen(Readable):
     """What was published stays as it was."""
 
     show_full_result_count = False

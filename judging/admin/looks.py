@@ -1,33 +1,18 @@
-"""How rows are looked at: never edited, texts always escaped, nothing hidden in lists."""
+"""How rows are looked at: never edited, nothing hidden in lists."""
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from django.utils.html import format_html
-from django.utils.safestring import SafeString
 
-from submissions.admin import ReadOnly
+from submissions.admin import Readable, ReadOnly, as_json, as_text
 
-SHOWN = 200_000  # characters of one text on a page
+__all__ = ["Look", "as_json", "as_text"]
 
 
-def as_text(value: str) -> SafeString:
-    """A text that others wrote, in a block of its own."""
-    cut = "" if len(value) <= SHOWN else f"\n[… {len(value) - SHOWN:,} characters more]"
-    return format_html("<pre>{}{}</pre>", value[:SHOWN], cut)
-
-
-def as_json(value: Any) -> SafeString:
-    """Plain data, readable."""
-    return as_text(json.dumps(value, indent=2, ensure_ascii=False, sort_keys=True))
-
-
-class Look(ReadOnly, admin.ModelAdmin[Any]):
+class Look(ReadOnly, Readable):
     """Rows that are only added, and only by the service. ``heavy`` columns are not loaded for lists."""
 
     heavy: tuple[str, ...] = ()

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
@@ -17,6 +17,8 @@ from judging.citations import host_of
 from judging.models import Page, PageSnapshot
 from judging.pages.store import read_text
 from submissions import blobs
+
+LOST = "not in the blob store"
 
 
 @admin.register(Page)
@@ -50,9 +52,12 @@ class PageSnapshotAdmin(Look):
     readonly_fields = ("raw", "text")
 
     @admin.display(description="text as judged")
-    def text(self, snapshot: PageSnapshot) -> SafeString:
+    def text(self, snapshot: PageSnapshot) -> SafeString | str:
         """The whole text, escaped."""
-        return as_text(read_text(snapshot.text_sha256))
+        try:
+            return as_text(read_text(snapshot.text_sha256))
+        except FileNotFoundError:
+            return LOST
 
     @admin.display(description="bytes as fetched")
     def raw(self, snapshot: PageSnapshot) -> SafeString | str:
@@ -82,4 +87,8 @@ class PageSnapshotAdmin(Look):
             "X-Content-Type-Options": "nosniff",
             "Cache-Control": "no-store",
         }
-        return HttpResponse(blobs.get(snapshot.raw_sha256), "application/octet-stream", headers=headers)
+        try:
+            data = blobs.get(snapshot.raw_sha256)
+        except FileNotFoundError as error:
+            raise Http404(LOST) from error
+        return HttpResponse(data, "application/octet-stream", headers=headers)

@@ -15,8 +15,8 @@ from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
 from judging.admin.looks import Look, as_json, as_text
+from judging.admin.verdicts import answer_context
 from judging.models import Extraction, JudgeProfile, JudgeRun, ModelCall, Verdict
-from judging.scorekeeping import replay_answer
 from submissions.models import Answer
 
 # Who reads a verdict tree reads the rubric, the answer and what the judge said of it.
@@ -72,7 +72,7 @@ class JudgeRunAdmin(Look):
         return [tree, *super().get_urls()]
 
     def answer_view(self, request: HttpRequest, run: int, answer: int) -> HttpResponse:
-        """The verdicts of one answer as the scoring saw them, replayed from what is stored."""
+        """The verdicts of one answer as the scoring saw them, or as they are stored where that cannot be told."""
         if not request.user.has_perms(READERS):
             raise PermissionDenied
         runs: QuerySet[JudgeRun] = JudgeRun.objects.select_related(
@@ -82,17 +82,13 @@ class JudgeRunAdmin(Look):
         row = get_object_or_404(
             Answer.objects.select_related("task"), pk=answer, submission=judged.submission_id
         )
-        result = replay_answer(judged, row.pk)
         context = {
             **self.admin_site.each_context(request),
             "title": f"Answer {row.pk}, round {judged.round}",
             "opts": self.opts,
             "run": judged,
             "answer": row,
-            "result": result,
-            "extracted": [
-                one | {"shown": as_json(one["value"])} for one in result.feedback.get("extracted", ())
-            ],
+            **answer_context(judged, row),
         }
         return TemplateResponse(request, "admin/judging/answer.html", context)
 

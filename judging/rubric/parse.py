@@ -17,7 +17,7 @@ from judging.rubric.tree_meaning import check_tree
 __all__ = ["check_rubric", "parse_rubric"]
 
 
-def parse_rubric(source: Mapping[str, Any], protocol: str) -> TreeRubric | CascadeRubric:
+def parse_rubric(source: Any, protocol: str) -> TreeRubric | CascadeRubric:
     """Read the private half of a task, as :class:`~judging.rubric.spec.TaskSpec` keeps it.
 
     :raises InvalidRubric: with every fault.
@@ -28,7 +28,7 @@ def parse_rubric(source: Mapping[str, Any], protocol: str) -> TreeRubric | Casca
             [Fault("", "protocol", f"must be one of {', '.join(PROTOCOLS)}, is {protocol!r}")]
         )
     check_shape(f"{protocol}_rubric", source, faults)
-    rubric = check_rubric(source, protocol, faults)
+    rubric = check_rubric(source, protocol, faults) if isinstance(source, Mapping) else None
     if rubric is None:
         raise InvalidRubric(faults.errors)
     return rubric

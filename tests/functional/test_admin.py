@@ -11,7 +11,7 @@ from django.contrib.auth.models import Group
 from django.test import Client
 from django.urls import NoReverseMatch, reverse
 
-from submissions.models import ApiKey, Organisation, Team
+from submissions.models import ApiKey, Organisation, Submission, Team
 from tests.factories import (
     fill_answer,
     make_draft,
@@ -239,3 +239,46 @@ def test_nobody_gets_at_the_queue_through_the_admin(model: str) -> None:
         with pytest.raises(NoReverseMatch):
             reverse(f"admin:django_q_{model}_{page_of}")
     assert b"django_q" not in browser.get("/admin/").content
+
+
+def test_stored_json_is_indented_and_escaped() -> None:
+    submission = make_submission("judged", summary={"one": {"exact": EVIL, "figures": list(range(40))}})
+    shown = signed_in(superuser=True).get(page(submission)).content.decode()
+    assert EVIL not in shown
+    assert (
+        "{\n  &quot;one&quot;: {\n    &quot;exact&quot;: &quot;&lt;script&gt;alert(1)&lt;/script&gt;&quot;"
+        in shown
+    )
+
+
+def test_what_fits_a_line_stays_one_and_what_is_not_there_is_a_dash() -> None:
+    submission = make_submission("judged", summary={"exact": EVIL})
+    shown = signed_in(superuser=True).get(page(submission)).content.decode()
+    assert "{&quot;exact&quot;: &quot;&lt;script&gt;alert(1)&lt;/script&gt;&quot;}" in shown
+    provenance = shown.split("field-provenance")[1].split("field-")[0]
+    assert re.search(r'<div class="readonly">–</div>', provenance)
+
+
+def test_stored_json_without_end_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("submissions.admin.looks.SHOWN", 200)
+    submission = make_submission("judged", summary={"long": "x" * 1_000})
+    shown = signed_in(superuser=True).get(page(submission)).content.decode()
+    assert "x" * 201 not in shown
+    assert "characters more]" in shown
+
+
+def test_an_answer_is_one_block_and_cut_where_it_has_no_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("submissions.admin.looks.SHOWN", 200)
+    answer = fill_answer(make_draft(), text="# An answer\n" + "y" * 1_000)
+    shown = signed_in(superuser=True).get(page(answer)).content.decode()
+    assert '<pre class="stored" tabindex="0"># An answer\n' in shown
+    assert "y" * 201 not in shown
+
+
+def test_a_submissions_state_comes_with_its_reason() -> None:
+    submission = make_submission("failed")
+    Submission.objects.filter(pk=submission.pk).update(state_reason="poisoned")
+    make_submission("judged")
+    shown = signed_in("viewer").get(listing("submission") + "?o=4").content.decode()
+    assert ">failed: poisoned<" in shown
+    assert ">judged<" in shown

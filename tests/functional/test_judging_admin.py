@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from collections.abc import Mapping
+from html import unescape
 from typing import Any
 
 import pytest
 from django.apps import apps
 from django.contrib.auth.models import Group
+from django.core.files.storage import default_storage
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -17,6 +20,7 @@ from django.utils import timezone
 from judging.models import Extraction, JudgeRun, ModelCall, Page, PageSnapshot, Rubric, Verdict
 from judging.pages.captures import Capture, PageVerdict
 from judging.pages.store import save_capture
+from submissions.blobs import blob_name
 from submissions.models import Submission, TaskSet
 from tests.factories import make_submission, make_user
 from tests.judging_factories import (
@@ -66,6 +70,11 @@ def text(browser: Client, address: str, status: int = 200) -> str:
     response = browser.get(address)
     assert response.status_code == status, address
     return response.content.decode()
+
+
+def words(page: str) -> str:
+    """What is to be read on a page, without the elements around it."""
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", page)).split())
 
 
 @pytest.fixture
@@ -218,7 +227,7 @@ def test_a_page_without_bytes_has_none_to_hand_out(submission: Submission) -> No
 
 
 def test_a_text_without_end_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("judging.admin.looks.SHOWN", 20)
+    monkeypatch.setattr("submissions.admin.looks.SHOWN", 20)
     capture = Capture(
         url="https://x.example/", verdict=PageVerdict.OK, fetched_at=timezone.now(), text="x" * 50
     )
@@ -235,11 +244,11 @@ def test_a_page_that_is_none_has_no_host() -> None:
 def test_the_verdicts_of_an_answer_are_one_tree(submission: Submission) -> None:
     browser = signed_in("judge operator")
     assert tree_page(submission, "brume") in text(browser, page_of(JudgeRun.objects.get()))
-    shown = text(browser, tree_page(submission, "brume"))
+    shown = words(text(browser, tree_page(submission, "brume")))
     for part in (
-        "Score 0.5",
-        "3 of 3 checks judged",
-        "<strong>lake</strong>: 0.5 partial",
+        "Score 0.500",
+        "Checks judged 3 of 3",
+        "lake 0.500 partial",
         "(critical)",
         "15 kilometres long",
     ):
@@ -251,9 +260,9 @@ def test_the_verdicts_of_an_answer_are_one_tree(submission: Submission) -> None:
 def test_a_cascade_is_shown_by_subtasks() -> None:
     held = cascade_files(split="test", delivery="open", delivery_reason="for this test")
     made = judged(import_set(held), {"report": REPORT_RIGHT.replace("212", "221")})
-    shown = text(signed_in("judge operator"), tree_page(made, "report"))
+    shown = words(text(signed_in("judge operator"), tree_page(made, "report")))
     for part in (
-        "P0 Depth of Lake Brume: 0.0 fail",
+        "P0 Depth of Lake Brume 0.000 fail",
         "P1 Motor boats",
         "UserPref 1",
         "not reached",
@@ -265,9 +274,70 @@ def test_a_cascade_is_shown_by_subtasks() -> None:
 
 def test_what_is_unknown_is_shown_as_unknown() -> None:
     made = judged(import_set(tree_files()), {"brume": lake_answer(212, 14, "missing")})
-    shown = text(signed_in("judge operator"), tree_page(made, "brume"))
-    for part in ("Score unknown", "2 errors of ours", "page_retry", "<strong>lake</strong>: unknown"):
+    shown = words(text(signed_in("judge operator"), tree_page(made, "brume")))
+    for part in ("Score unknown", "Errors of ours 2", "page_retry", "lake unknown"):
         assert part in shown
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ({"tree": {"id": "lake", "kind": "x", "description": "A lake."}}, "tree.kind unknown key"),
+        ({"tree": {"id": "lake", "description": EVIL, "claim": "{{ 1 + }}"}}, "tree.claim"),
+        ({}, "tree is missing"),
+        ([EVIL], "(whole rubric)"),
+        (EVIL, "(whole rubric)"),
+        (1e308, "(whole rubric)"),
+    ],
+)
+def test_verdicts_by_a_rubric_that_is_none_any_more_are_shown_one_by_one(
+    submission: Submission, source: Any, reason: str
+) -> None:
+    rubric = Rubric.objects.get(task__key="brume")
+    Rubric.objects.filter(pk=rubric.pk).update(source=source)
+    Verdict.objects.filter(check_id="length").update(quote=EVIL)
+    page = text(signed_in("judge operator"), tree_page(submission, "brume"))
+    assert EVIL not in page
+    shown = words(page)
+    for part in (
+        "their rubric is not one any more", reason, "Score 0.500", "lake ok", '"depth": 212', "length round 1 refuted",
+        "15 kilometres long", "https://lakes.example/brume: ok, refuted", EVIL,
+    ):  # fmt: skip
+        assert part in shown
+    assert page_of(rubric) in page
+    assert page_of(Verdict.objects.get(check_id="length")) in page
+    assert page_of(Extraction.objects.get()) in page
+
+
+def test_of_a_rubric_that_is_none_a_page_lists_so_much_and_no_more(
+    submission: Submission, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("judging.admin.verdicts.LISTED", 1)
+    Rubric.objects.update(source={})
+    shown = words(text(signed_in("judge operator"), tree_page(submission, "brume")))
+    assert f"And {Verdict.objects.count() - 1} more, in the list of verdicts." in shown
+    assert shown.count("round 1 supported") == 1
+    assert "round 1 refuted" not in shown
+    assert "None." in words(text(signed_in("judge operator"), tree_page(submission, "sallow")))
+
+
+def test_a_round_shows_of_a_broken_rubric_what_it_and_the_rounds_before_it_found(
+    submission: Submission,
+) -> None:
+    first = JudgeRun.objects.get()
+    later = JudgeRun.objects.create(
+        submission=submission, round=2, profile=first.profile, short_circuit=False, started_at=timezone.now()
+    )
+    found = Verdict.objects.order_by("pk")[0]
+    Verdict.objects.filter(pk=found.pk).update(run=later, statement="Found in the second round")
+    Rubric.objects.update(source={})
+    browser, answer = signed_in("judge operator"), found.answer_id
+    pages = [
+        words(text(browser, reverse("admin:judging_judgerun_answer", args=[run.pk, answer])))
+        for run in (first, later)
+    ]
+    assert ["Found in the second round" in page for page in pages] == [False, True]
+    assert ["Lake Brume is 15 kilometres long" in page for page in pages] == [True, True]
 
 
 @pytest.mark.parametrize(
@@ -398,3 +468,12 @@ def test_a_set_owner_opens_a_dev_set() -> None:
     TaskSet.objects.update(state="draft", opens_at=None)
     act(signed_in("viewer"), "open_version", task_set)
     assert TaskSet.objects.get(slug="lakes").state == "draft"
+
+
+def test_a_page_whose_bytes_are_lost_says_so(submission: Submission) -> None:
+    snapshot = PageSnapshot.objects.exclude(raw_sha256="")[0]
+    for sha256 in (snapshot.text_sha256, snapshot.raw_sha256):
+        default_storage.delete(blob_name(sha256))
+    browser = signed_in("judge operator")
+    assert "not in the blob store" in text(browser, page_of(snapshot))
+    text(browser, reverse("admin:judging_pagesnapshot_raw", args=[snapshot.pk]), 404)

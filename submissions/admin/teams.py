@@ -1,4 +1,4 @@
-"""What staff see and do. Texts of teams pass through Django's escaping alone; prompts appear on no list page."""
+"""Who takes part: organisations, teams and their people, keys, systems."""
 
 from __future__ import annotations
 
@@ -13,61 +13,9 @@ from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils import timezone
 
-from submissions.models import (
-    Answer,
-    ApiKey,
-    Job,
-    Membership,
-    Organisation,
-    OrganisationDomain,
-    Submission,
-    SubmissionEvent,
-    System,
-    Task,
-    TaskSet,
-    Team,
-)
-from submissions.queue.admin import close as close_queue_pages
+from submissions.admin.looks import Keep, Stamped
+from submissions.models import ApiKey, Membership, Organisation, OrganisationDomain, System, Team
 from submissions.services import issue_key, revoke_key
-
-close_queue_pages()
-
-
-class ReadOnly:
-    """Nothing can be added, changed or removed: these rows are moved by the service alone."""
-
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """No."""
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """No."""
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """No."""
-        return False
-
-
-class Keep:
-    """Rows that stay: others point to them."""
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """No."""
-        return False
-
-
-class Stamped(admin.ModelAdmin[Any]):
-    """Sets ``created_at``; lists stay quick with many thousand rows."""
-
-    show_full_result_count = False
-    list_per_page = 50
-
-    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        """Save, and date what is new."""
-        if not change:
-            obj.created_at = timezone.now()
-        super().save_model(request, obj, form, change)
 
 
 class DomainInline(admin.TabularInline[OrganisationDomain, Organisation]):
@@ -207,119 +155,3 @@ class SystemAdmin(Keep, Stamped):
     def has_add_permission(self, request: HttpRequest) -> bool:
         """Teams register their systems."""
         return False
-
-
-@admin.register(TaskSet)
-class TaskSetAdmin(Keep, admin.ModelAdmin[TaskSet]):
-    """Task sets come from bundles; here are the words about them and the dates between which they are open."""
-
-    list_display = (
-        "slug",
-        "version",
-        "title",
-        "protocol",
-        "split",
-        "delivery",
-        "state",
-        "runs",
-        "opens_at",
-        "closes_at",
-    )
-    list_filter = ("state", "split", "protocol")
-    search_fields = ("slug", "title")
-    fields = (
-        "slug", "version", "title", "description", "protocol", "split", "delivery", "delivery_reason", "runs",
-        "licence", "as_of", "content_hash", "state", "created_at", "opens_at", "closes_at",
-    )  # fmt: skip
-    readonly_fields = (
-        "slug", "version", "protocol", "split", "delivery", "runs", "licence", "as_of", "content_hash", "state",
-        "created_at",
-    )  # fmt: skip
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        """Bundles are imported whole."""
-        return False
-
-
-@admin.register(Task)
-class TaskAdmin(ReadOnly, admin.ModelAdmin[Task]):
-    """Tasks; the prompt is on the page of one task, never in the list."""
-
-    list_display = ("public_id", "task_set", "position", "language")
-    list_select_related = ("task_set",)
-    list_filter = ("task_set",)
-    search_fields = ("public_id",)
-    show_full_result_count = False
-
-
-class EventInline(ReadOnly, admin.TabularInline[SubmissionEvent, Submission]):
-    """The steps of a submission."""
-
-    model = SubmissionEvent
-    extra = 0
-    fields = ("at", "from_state", "to_state", "actor", "reason")
-
-
-class JobInline(ReadOnly, admin.TabularInline[Job, Submission]):
-    """The work on a submission."""
-
-    model = Job
-    extra = 0
-    fields = (
-        "kind",
-        "round",
-        "shard",
-        "state",
-        "reason",
-        "takeovers",
-        "done_items",
-        "total_items",
-        "created_at",
-    )
-
-
-@admin.register(Submission)
-class SubmissionAdmin(ReadOnly, admin.ModelAdmin[Submission]):
-    """Submissions, as they move; the states are moved by the service alone."""
-
-    list_display = (
-        "public_id",
-        "system",
-        "task_set",
-        "runs",
-        "state",
-        "state_reason",
-        "listing",
-        "created_at",
-    )
-    list_select_related = ("system", "task_set")
-    list_filter = ("state", "listing", "task_set")
-    list_per_page = 50
-    show_full_result_count = False
-    search_fields = ("public_id", "system__name", "system__public_id")
-    inlines: ClassVar = [EventInline, JobInline]
-
-    def get_fields(self, request: HttpRequest, obj: Submission | None = None) -> Any:
-        """Unrounded scores are for those who may read answers."""
-        names = [str(name) for name in super().get_fields(request, obj)]
-        if request.user.has_perm("submissions.view_answer"):
-            return names
-        return [name for name in names if name not in ("summary", "provenance", "coverage")]
-
-
-@admin.register(Answer)
-class AnswerAdmin(ReadOnly, admin.ModelAdmin[Answer]):
-    """Answers, one page each."""
-
-    list_display = ("id", "submission", "task", "run", "given", "received_at")
-    list_select_related = ("submission", "task")
-    list_per_page = 50
-    show_full_result_count = False
-    search_fields = ("submission__public_id",)
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Answer]:
-        """Lists need no texts."""
-        rows = super().get_queryset(request)
-        resolved = request.resolver_match
-        in_list = resolved is not None and str(resolved.url_name).endswith("_changelist")
-        return rows.defer("text", "feedback") if in_list else rows
