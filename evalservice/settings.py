@@ -73,10 +73,10 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "evalservice.middleware.RequestIdMiddleware",
-    "evalservice.middleware.NulMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
+    "evalservice.middleware.NulMiddleware",  # its refusals carry the headers of the three above
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -203,6 +203,7 @@ AUTH_PASSWORD_VALIDATORS = [
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
 USE_TZ = True
+FORMAT_MODULE_PATH = ["evalservice.formats"]
 
 # ---------------------------------------------------------------- API
 REST_FRAMEWORK: dict[str, Any] = {

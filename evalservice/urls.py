@@ -9,6 +9,7 @@ from drf_spectacular.views import SpectacularAPIView
 from evalservice import health, reference
 
 admin.site.site_header = admin.site.site_title = "evalservice"
+admin.site.enable_nav_sidebar = False  # lists need the room
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/", admin.site.urls),
