@@ -41,6 +41,8 @@ REMEDIES = {
     "task_set_not_open": "`evalservice sets` lists what is open.",
     "not_found": "Look at what you asked for, and at the key: what belongs to another team is not there for you.",
 }
+# Why a set tells its tasks to nobody, or to nobody any more.
+NO_TASKS = frozenset({"not_found", "task_set_not_open", "sealed_needs_lease"})
 # Where the service's own sentence points to a part of its answer that is told below in other words.
 LISTED = {
     "bundle_refused": "Nothing of the bundle was stored. Its faults:",
@@ -238,7 +240,9 @@ def _task_names(client: Client, slug: str) -> dict[str, str]:
     """The authors' keys of tasks by id, in the order of the set, as far as it is still open."""
     try:
         return {task["id"]: task.get("key", task["id"]) for task in client.tasks(slug)}
-    except Problem:
+    except Problem as problem:
+        if problem.code not in NO_TASKS:
+            raise
         return {}
 
 

@@ -226,9 +226,18 @@ def test_one_task_is_asked_for_by_its_id_or_its_key(run: Run, task: str) -> None
     assert (nobody.exit_code, nobody.stderr) == (2, "The set has no task third.\n")
 
 
-def test_a_set_that_is_closed_has_ids_alone(run: Run) -> None:
-    result = run(submission("judged"), [answer(GOOD, "t1")], tasks=refused("task_set_not_open", 404))
+@pytest.mark.parametrize(
+    ("code", "status"), [("task_set_not_open", 404), ("not_found", 404), ("sealed_needs_lease", 409)]
+)
+def test_a_set_that_tells_no_tasks_has_ids_alone(run: Run, code: str, status: int) -> None:
+    result = run(submission("judged"), [answer(GOOD, "t1")], tasks=refused(code, status))
     assert result.stdout.startswith("t1 run 1: ")
+
+
+def test_a_service_that_refuses_to_name_the_tasks_for_another_reason_is_told(run: Run) -> None:
+    result = run(submission("judged"), [answer(GOOD, "t1")], tasks=refused("rate_limited", 429))
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "(rate_limited)" in result.stderr
 
 
 def test_everything_is_shown_with_all(run: Run) -> None:
