@@ -1,4 +1,4 @@
-"""Reading what a team uploads: JSON lines or a zip of Markdown files, streamed, under limits. Pure.
+"""Reading what a team uploads: JSON lines or a zip of Markdown files, streamed, under limits. Knows no Django.
 
 Either every answer of a bundle is good, or the list of *all* its faults comes back, each with its place. Answers are
 read one at a time and wait on disk, so that memory depends on the largest answer and not on the bundle.
