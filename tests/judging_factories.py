@@ -230,6 +230,20 @@ def _yaml(data: Mapping[str, Any]) -> bytes:
     return yaml.safe_dump(data, allow_unicode=True, sort_keys=False).encode()
 
 
+# ------------------------------------------------------------------ who judges
+def model_judges(settings: Any, base_url: str, **asked: Any) -> None:
+    """From now on a model at ``base_url`` judges; ``asked``: other than usual, how it is."""
+    config = settings.EVALSERVICE
+    settings.EVALSERVICE = {
+        **config,
+        "JUDGE": "openai",
+        "JUDGE_MODEL": "judge-1",
+        "OPENAI_BASE_URL": base_url,
+        "OPENAI_API_KEY": "key-of-ours",
+        "MODEL": {**config["MODEL"], **asked},
+    }
+
+
 # ------------------------------------------------------------------ the way of a submission
 def import_set(files: Mapping[str, bytes]) -> TaskSet:
     """Import a set and open it, test sets too."""

@@ -14,7 +14,7 @@ from leaderboard.services import publish
 from submissions.models import Submission
 from tests.factories import make_key, make_user, now
 from tests.http import ApiClient, assert_problem
-from tests.judging_factories import import_set, judged, lake_answer, run_jobs, tree_files
+from tests.judging_factories import import_set, judged, lake_answer, model_judges, run_jobs, tree_files
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -32,15 +32,7 @@ PUBLIC = (
 def submission(settings: Any) -> Submission:
     made = judged(import_set(tree_files()), ANSWERS)
     publish(task_set=made.task_set, now=now())
-    config = settings.EVALSERVICE
-    settings.EVALSERVICE = {
-        **config,
-        "JUDGE": "openai",
-        "JUDGE_MODEL": "judge-1",
-        "OPENAI_BASE_URL": NOWHERE,
-        "OPENAI_API_KEY": "key-of-ours",
-        "MODEL": {**config["MODEL"], "attempts": 1, "timeout_s": 2},
-    }
+    model_judges(settings, NOWHERE, attempts=1, timeout_s=2)
     return made
 
 

@@ -292,7 +292,7 @@ def test_the_end_of_a_second_judging_shows_on_dev_sets_alone(
     assert (shown["state_reason"], shown["incomplete_reasons"]) == ("checks_missing", ["errors_left"])
     submission.move("judging", actor="worker", now=now(), reason=StateReason.REJUDGE)
     under_way = client.get(address).json()
-    submission.move("judged", actor="worker", now=now(), incomplete_reasons=[], former_state="")
+    submission.move("judged", actor="worker", now=now(), incomplete_reasons=[])
     over = client.get(address).json()
     assert (over == under_way) is (split == "test")
 

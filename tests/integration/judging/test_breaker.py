@@ -18,7 +18,7 @@ from judging.rounds import rejudge
 from submissions.models import Submission
 from tests.endpoint import Endpoint
 from tests.integration.judging.asking import CLAIM, LIMITS, judge_at, run
-from tests.judging_factories import import_set, judged, run_jobs, tree_files
+from tests.judging_factories import import_set, judged, model_judges, run_jobs, tree_files
 
 NOWHERE = "http://127.0.0.1:9/v1"
 IN_FLIGHT, ATTEMPTS = 4, 3
@@ -184,16 +184,8 @@ TASK: dict[str, Any] = {
 
 @pytest.fixture
 def _model(endpoint: Endpoint, settings: Any) -> Iterator[None]:
-    config = settings.EVALSERVICE
-    settings.EVALSERVICE = {
-        **config,
-        "JUDGE": "openai",
-        "JUDGE_MODEL": "judge-1",
-        "OPENAI_BASE_URL": endpoint.base_url,
-        "OPENAI_API_KEY": "key-of-ours",
-        "SHARD_ANSWERS": 5,
-        "MODEL": {**config["MODEL"], "attempts": ATTEMPTS, "timeout_s": 2, "in_flight": IN_FLIGHT},
-    }
+    model_judges(settings, endpoint.base_url, attempts=ATTEMPTS, timeout_s=2, in_flight=IN_FLIGHT)
+    settings.EVALSERVICE = {**settings.EVALSERVICE, "SHARD_ANSWERS": 5}
     breaker_of.cache_clear()
     yield
     breaker_of.cache_clear()

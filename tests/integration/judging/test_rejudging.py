@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from typing import Any
 
 import pytest
 from django.core.management import call_command
-from django.utils import timezone
 
-from judging import collecting
+from judging import collecting, slices
 from judging.models import CitedPage, JudgeRun, Verdict
 from judging.rounds import rejudge
 from leaderboard.models import Board
 from leaderboard.services import publish
 from submissions.models import Job, Submission
 from tests.endpoint import Endpoint
-from tests.integration.judging.test_judging_with_a_model import changed
+from tests.factories import now
 from tests.judging_factories import (
     RUN,
     answer_of,
@@ -24,6 +22,7 @@ from tests.judging_factories import (
     judged,
     lake_answer,
     lake_task,
+    model_judges,
     run_jobs,
     scores_of,
     tree_files,
@@ -32,11 +31,6 @@ from tests.judging_factories import (
 pytestmark = pytest.mark.django_db(transaction=True)
 
 ANSWERS = {"brume": lake_answer(212, 14, "brume"), "sallow": lake_answer(48, 6, "sallow")}
-TIRED = "judging.slices.make_judge"
-
-
-def now() -> dt.datetime:
-    return timezone.now()
 
 
 def published(answers: dict[str, str] = ANSWERS) -> Submission:
@@ -71,14 +65,7 @@ def own(submission: Submission) -> tuple[Any, ...]:
 
 def at_the_endpoint(endpoint: Endpoint, settings: Any, **changes: Any) -> None:
     """From now on a model judges, and what it has not judged is asked anew."""
-    changed(
-        settings,
-        JUDGE="openai",
-        JUDGE_MODEL="judge-1",
-        OPENAI_BASE_URL=endpoint.base_url,
-        OPENAI_API_KEY="key-of-ours",
-        MODEL={**settings.EVALSERVICE["MODEL"], "attempts": 1, "timeout_s": 2, "in_flight": 8},
-    )
+    model_judges(settings, endpoint.base_url, attempts=1, timeout_s=2, in_flight=8)
     endpoint.reset(**changes)
 
 
@@ -122,7 +109,7 @@ def test_a_worker_that_fails_again_and_again_leaves_it_where_it_stood(
     def fall_over(*args: Any, **how: Any) -> Any:
         raise RuntimeError("the judge fell over")
 
-    monkeypatch.setattr(TIRED, fall_over)
+    monkeypatch.setattr(slices, "make_judge", fall_over)
     job = submission.jobs.get(round=2)
     for _ in range(settings.EVALSERVICE["JOB_TAKEOVERS"]):
         assert RUN["judge"](job.pk) == "again later"

@@ -29,6 +29,7 @@ from tests.judging_factories import (
     judged,
     lake_answer,
     lake_task,
+    model_judges,
     report_task,
     run_jobs,
     scores_of,
@@ -71,14 +72,7 @@ def revisions(task_set: TaskSet, key: str) -> list[int]:
 def test_a_corrected_rubric_costs_its_own_checks_when_judged_again(
     root: Path, task_set: TaskSet, endpoint: Endpoint, settings: Any
 ) -> None:
-    config = settings.EVALSERVICE
-    settings.EVALSERVICE = {
-        **config,
-        "JUDGE": "openai",
-        "JUDGE_MODEL": "judge-1",
-        "OPENAI_BASE_URL": endpoint.base_url,
-        "OPENAI_API_KEY": "key-of-ours",
-    }
+    model_judges(settings, endpoint.base_url)
     submission = judged(task_set, BOTH)
     assert scores_of(submission) == {"brume": 1.0, "sallow": 0.5}
     prompts = list(task_set.tasks.values_list("prompt", flat=True))
