@@ -107,8 +107,8 @@ def whoami(url: Url, key: Key = "", as_json: Json = False) -> None:
         dump(me)
         return
     say(f"{me['team']['name']} ({me['team']['organisation']})")
-    key_of = me["key"]
-    say(f"key {key_of['name']} ({', '.join(key_of['scopes'])}) is valid until {moment(key_of['expires_at'])}")
+    used = me["key"]
+    say(f"key {used['name']} ({', '.join(used['scopes'])}) is valid until {moment(used['expires_at'])}")
 
 
 @app.command()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from django.db import IntegrityError
+from django.db import IntegrityError, connection
 from django.test import RequestFactory
+from django.test.utils import CaptureQueriesContext
 
 from evalservice import api, checks, preparation
 
@@ -30,6 +31,10 @@ def test_an_error_of_ours_is_not_blamed_on_the_operator(error: Exception) -> Non
     assert b"internal_error" in problem.content
 
 
-def test_other_databases_are_not_looked_at() -> None:
-    assert checks.check_tables(None) == []
-    assert checks.check_tables(None, databases=["elsewhere"]) == []
+def test_the_database_is_looked_at_where_it_is_named_and_not_otherwise() -> None:
+    with CaptureQueriesContext(connection) as queries:
+        assert checks.check_tables(None) == []
+        assert checks.check_tables(None, databases=["elsewhere"]) == []
+        assert len(queries) == 0
+        checks.check_tables(None, databases=["default"])
+    assert len(queries) > 0
