@@ -14,7 +14,9 @@ from django.utils import timezone
 
 from judging import tasks
 from judging.imports import activate, import_taskset
-from judging.models import JudgeRun, Verdict
+from judging.models import JudgeRun, PageSnapshot, Verdict
+from judging.pages.captures import Capture
+from judging.pages.store import save_captures
 from submissions.bundle import AnswerIn
 from submissions.models import Answer, Job, Submission, System, TaskSet
 from submissions.services import create_submission, finalize, put_answer
@@ -228,6 +230,12 @@ def _files(
 
 def _yaml(data: Mapping[str, Any]) -> bytes:
     return yaml.safe_dump(data, allow_unicode=True, sort_keys=False).encode()
+
+
+def saved(capture: Capture, *, task_set: TaskSet | None = None) -> PageSnapshot:
+    """The next snapshot of a page: fetched, or out of the archive of a set."""
+    (snapshot,) = save_captures([capture], task_set=task_set, now=timezone.now())
+    return snapshot
 
 
 # ------------------------------------------------------------------ who judges

@@ -31,14 +31,6 @@ def key_hash(key: str) -> str:
     return hashlib.sha256(key.encode()).hexdigest()
 
 
-def page_for(url: str, *, now: dt.datetime) -> Page:
-    """The page ``url`` names, made if new.
-
-    :raises judging.citations.MalformedUrl: ``url`` is none.
-    """
-    return pages_for([url], now=now)[url]
-
-
 def pages_for(urls: Collection[str], *, now: dt.datetime) -> dict[str, Page]:
     """The pages that URLs name, by URL; those that are new are made.
 
@@ -68,18 +60,15 @@ def _by_key(keys: Sequence[str]) -> dict[str, Page]:
     return {page.key: page for page in Page.objects.filter(key_hash__in=[key_hash(key) for key in keys])}
 
 
-def save_capture(capture: Capture, *, task_set: TaskSet | None, now: dt.datetime) -> PageSnapshot:
-    """Store a capture as the next snapshot of its page.
-
-    ``task_set`` marks a snapshot that came with a set's archive and serves that set alone.
-    """
-    return save_captures([capture], task_set=task_set, now=now)[0]
-
-
 def save_captures(
     captures: Sequence[Capture], *, task_set: TaskSet | None, now: dt.datetime
 ) -> list[PageSnapshot]:
-    """The same for several captures of *different* pages, in their order."""
+    """Store captures of *different* pages, each as the next snapshot of its page; the snapshots in the same order.
+
+    ``task_set`` marks snapshots that came with a set's archive and serve that set alone.
+
+    :raises judging.citations.MalformedUrl: the URL of one of them is none.
+    """
     pages = pages_for([capture.url for capture in captures], now=now)
     by_key = sorted(captures, key=lambda capture: pages[capture.url].key)
     rows = [_fields(capture, pages[capture.url], task_set) for capture in by_key]

@@ -19,7 +19,6 @@ from django.utils import timezone
 
 from judging.models import Extraction, JudgeRun, ModelCall, Page, PageSnapshot, Rubric, Verdict
 from judging.pages.captures import Capture, PageVerdict
-from judging.pages.store import save_capture
 from submissions.blobs import blob_name
 from submissions.models import Submission, TaskSet
 from tests.factories import make_submission, make_user
@@ -32,6 +31,7 @@ from tests.judging_factories import (
     lake_answer,
     lake_task,
     run_jobs,
+    saved,
     tree_files,
 )
 
@@ -173,7 +173,7 @@ def test_text_of_strangers_stays_text() -> None:
         url=f"https://x.example/{EVIL}", verdict=PageVerdict.OK, fetched_at=now, text=EVIL, raw=EVIL.encode(), title=EVIL,
         detail=EVIL, final_url=f"https://x.example/{EVIL}", content_type=EVIL, chain=((301, f"https://x.example/{EVIL}"),),
     )  # fmt: skip
-    snapshot = save_capture(evil, task_set=None, now=now)
+    snapshot = saved(evil)
     Verdict.objects.update(
         statement=EVIL, reason=EVIL, quote=EVIL, evidence=[{"url": EVIL}], record={"x": EVIL}, code=EVIL
     )
@@ -231,7 +231,7 @@ def test_a_text_without_end_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     capture = Capture(
         url="https://x.example/", verdict=PageVerdict.OK, fetched_at=timezone.now(), text="x" * 50
     )
-    snapshot = save_capture(capture, task_set=None, now=timezone.now())
+    snapshot = saved(capture)
     assert "[… 30 characters more]" in text(signed_in(superuser=True), page_of(snapshot))
 
 

@@ -15,7 +15,6 @@ from django.utils import timezone
 from judging import collecting, hosts
 from judging.models import CitedPage, JudgeRun, PageHost, PageSnapshot
 from judging.pages.captures import Capture, PageVerdict
-from judging.pages.store import save_capture
 from judging.rounds import forget_failures, rejudge
 from judging.tasks import collect_pages
 from submissions.egress import Denied
@@ -30,6 +29,7 @@ from tests.judging_factories import (
     judged,
     lake_answer,
     run_jobs,
+    saved,
     scores_of,
     submit,
 )
@@ -382,9 +382,7 @@ def test_pages_added_to_the_archive_serve_who_missed_them() -> None:
     assert submission.state == "incomplete"
     now = timezone.now()
     url = "https://lakes.example/late"
-    save_capture(
-        Capture(url=url, verdict=PageVerdict.OK, fetched_at=now, text=BRUME), task_set=task_set, now=now
-    )
+    saved(Capture(url=url, verdict=PageVerdict.OK, fetched_at=now, text=BRUME), task_set=task_set)
     rejudge(submission, actor="test", now=now)
     run_jobs(submission)
     assert (submission.state, scores_of(submission)) == ("judged", {"t0": 1.0})

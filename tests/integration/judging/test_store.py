@@ -15,8 +15,9 @@ from judging.citations import MalformedUrl
 from judging.models import Page, PageSnapshot
 from judging.pages import store
 from judging.pages.captures import Capture, PageVerdict
-from judging.pages.store import is_failure, page_for, read_text, save_capture, snapshot_data
+from judging.pages.store import is_failure, pages_for, read_text, snapshot_data
 from submissions import blobs
+from tests.judging_factories import saved
 
 NOW = timezone.now()
 URL = "https://lakes.example/brume"
@@ -33,26 +34,30 @@ def capture(**fields: Any) -> Capture:
     return Capture(**values)
 
 
+def page_for(url: str) -> Page:
+    return pages_for([url], now=NOW)[url]
+
+
 @pytest.mark.django_db
 def test_a_page_is_one_row_however_it_is_spelt() -> None:
-    first = page_for(URL, now=NOW)
-    assert page_for("HTTPS://Lakes.EXAMPLE:443/brume", now=NOW) == first
-    assert page_for(f"{URL}?a=1", now=NOW) != first
+    first = page_for(URL)
+    assert page_for("HTTPS://Lakes.EXAMPLE:443/brume") == first
+    assert page_for(f"{URL}?a=1") != first
     assert (first.url, first.key_hash) == (URL, hashlib.sha256(first.key.encode()).hexdigest())
     with pytest.raises(MalformedUrl):
-        page_for("https://", now=NOW)
+        page_for("https://")
 
 
 @pytest.mark.django_db
 def test_a_url_longer_than_an_index_takes_is_a_page() -> None:
     url = f"{URL}?q={'x' * 4_000}"
-    assert page_for(url, now=NOW) == page_for(url, now=NOW)
+    assert page_for(url) == page_for(url)
 
 
 @pytest.mark.django_db
 def test_snapshots_of_a_page_are_numbered_and_never_changed() -> None:
-    first = save_capture(capture(), task_set=None, now=NOW)
-    second = save_capture(capture(text="Deeper."), task_set=None, now=NOW)
+    first = saved(capture())
+    second = saved(capture(text="Deeper."))
     assert (first.number, second.number, Page.objects.count()) == (1, 2, 1)
     assert (read_text(first.text_sha256), read_text(second.text_sha256), read_text("")) == (
         "Deep.",
@@ -67,7 +72,7 @@ def test_what_was_captured_is_kept_whole() -> None:
         raw=b"<p>Deep.", status=200, final_url=f"{URL}/", chain=((301, URL),), content_type="text/html", title="Brume",
         probe_ok=True, static_only=True, detail="d", extractor="e",
     )  # fmt: skip
-    row = save_capture(taken, task_set=None, now=NOW)
+    row = saved(taken)
     row.refresh_from_db()
     assert (row.final_url, row.chain, row.title, row.characters) == (f"{URL}/", [[301, URL]], "Brume", 5)
     assert (blobs.get(row.raw_sha256), row.content_type, row.detail, row.extractor) == (
@@ -84,7 +89,7 @@ def test_what_was_captured_is_kept_whole() -> None:
 
 @pytest.mark.django_db
 def test_a_page_without_content_has_no_blob() -> None:
-    row = save_capture(capture(verdict=PageVerdict.NOT_FOUND, text="", status=404), task_set=None, now=NOW)
+    row = saved(capture(verdict=PageVerdict.NOT_FOUND, text="", status=404))
     assert (row.text_sha256, row.raw_sha256, row.final_url) == ("", "", "")
 
 
@@ -93,7 +98,7 @@ def test_odd_text_of_a_page_is_stored_on_every_database() -> None:
     odd = capture(
         text="a\x00b\ud800", title="t\x00", detail="\udfff", content_type="x" * 300, extractor="y" * 99
     )
-    row = save_capture(odd, task_set=None, now=NOW)
+    row = saved(odd)
     row.refresh_from_db()
     assert (read_text(row.text_sha256), row.title, row.detail) == ("a\ufffdb\ufffd", "t\ufffd", "\ufffd")
     assert (len(row.content_type), len(row.extractor)) == (200, 60)
@@ -102,7 +107,7 @@ def test_odd_text_of_a_page_is_stored_on_every_database() -> None:
 @pytest.mark.django_db
 def test_a_page_that_is_ok_without_text_is_refused_by_the_database() -> None:
     with pytest.raises(IntegrityError, match="snapshot_ok_has_text"):
-        save_capture(capture(text=""), task_set=None, now=NOW)
+        saved(capture(text=""))
 
 
 @pytest.mark.django_db
@@ -120,17 +125,17 @@ def test_failures_of_ours_are_told_from_everything_else(
 ) -> None:
     old = NOW - dt.timedelta(days=99)
     taken = capture(verdict=PageVerdict(verdict), probe_ok=probe_ok, text="", fetched_at=old)
-    assert is_failure(save_capture(taken, task_set=None, now=NOW)) is ours
+    assert is_failure(saved(taken)) is ours
 
 
 @pytest.mark.django_db(transaction=True)
 def test_workers_that_capture_a_page_at_once_number_it_in_turn() -> None:
-    page_for(URL, now=NOW)
+    page_for(URL)
     together = threading.Barrier(4)
 
     def worker(number: int) -> None:
         together.wait()
-        save_capture(capture(text=f"Text {number}"), task_set=None, now=NOW)
+        saved(capture(text=f"Text {number}"))
         connections.close_all()
 
     threads = [threading.Thread(target=worker, args=(number,)) for number in range(4)]
@@ -153,5 +158,5 @@ def test_a_number_that_can_never_be_had_is_an_error(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(store, "_insert", taken)
     with pytest.raises(IntegrityError, match="taken"):
-        save_capture(capture(), task_set=None, now=NOW)
+        saved(capture())
     assert len(tries) == 3
