@@ -35,9 +35,9 @@ def _executable(playwright: Playwright) -> str:
     pytest.fail("No Chromium: run `make browser`, or leave these tests out with -m 'not browser'.")
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
-    """For the tests of this folder alone: while it runs, Playwright's sync API keeps an event loop in this thread.
+    """For the tests of one module: while it runs, Playwright's sync API keeps an event loop in this thread.
 
     Nothing else may start one there meanwhile, and Django would refuse its database calls beside it.
     """
