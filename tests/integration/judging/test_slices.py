@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
-from typing import Any
+from collections.abc import Callable
+from itertools import count
+from types import SimpleNamespace
+from typing import Any, ClassVar
 
 import pytest
 from django.db import connections
@@ -33,18 +35,29 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 class Deliberate(LexicalJudge):
-    """An offline judge that takes its time, and can be broken in the middle."""
+    """An offline judge; its questions count from 1. Others may act during one, and it may fall over or never answer."""
 
-    seconds = 0.0
-    fails_at = 0
     asked = 0
+    meanwhile: ClassVar[dict[int, Callable[[], object]]] = {}
+    fails_at = 0
+    silent_from = 1_000
 
     async def verify(self, request: VerifyRequest) -> VerifyReply:
         type(self).asked += 1
-        await asyncio.sleep(self.seconds)
-        if self.asked == self.fails_at:
+        number = self.asked
+        if number in self.meanwhile:
+            await asyncio.to_thread(elsewhere, self.meanwhile[number])
+        if number >= self.silent_from:
+            await asyncio.Event().wait()
+        if number == self.fails_at:
             raise RuntimeError("the judge fell over")
         return await super().verify(request)
+
+
+def elsewhere(act: Callable[[], object]) -> None:
+    """As another process would do it."""
+    act()
+    connections.close_all()
 
 
 @pytest.fixture
@@ -64,35 +77,31 @@ def job() -> Job:
     return submission.jobs.get(kind="judge")
 
 
-def after(seconds: float, act: Any) -> threading.Thread:
-    """Another process, a moment later."""
-
-    def run() -> None:
-        time.sleep(seconds)
-        act()
-        connections.close_all()
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    return thread
-
-
 def one_at_a_time(settings: Any) -> None:
     model = {**settings.EVALSERVICE["MODEL"], "in_flight": 1}
     settings.EVALSERVICE = {**settings.EVALSERVICE, "MODEL": model, "LEASE_SECONDS": 2}
 
 
 def test_a_cancelled_submission_stops_spending_within_a_second(
-    job: Job, judge: type[Deliberate], settings: Any
+    job: Job, judge: type[Deliberate], settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one_at_a_time(settings)
-    judge.seconds = 0.3
-    team = after(0.5, lambda: Submission.objects.filter(pk=job.submission_id).update(state="cancelled"))
-    began = time.monotonic()
+    submission = Submission.objects.filter(pk=job.submission_id)
+    judge.meanwhile = {3: lambda: submission.update(state="cancelled")}
+    judge.silent_from = 3
+    looks = []
+    look = leases.Lease._look
+
+    def noted(lease: leases.Lease, *, renew: bool) -> None:
+        looks.append(submission.get().state)
+        look(lease, renew=renew)
+
+    monkeypatch.setattr(leases.Lease, "_look", noted)
     assert judge_answers(job.pk) == "cancelled"
-    team.join()
-    assert time.monotonic() - began < 2.5
-    assert judge.asked < 10
+    assert judge.asked == 3
+    # The first look that can see it ends it, and the loop hears of that at its next turn.
+    assert looks.count("cancelled") <= 1
+    assert leases.WATCH_SECONDS + slices.LOOK_SECONDS < 1
     job.refresh_from_db()
     assert job.state == Job.State.CANCELLED
 
@@ -101,31 +110,33 @@ def test_a_paused_submission_is_parked_and_goes_on_where_it_stopped(
     job: Job, judge: type[Deliberate], settings: Any
 ) -> None:
     one_at_a_time(settings)
-    judge.seconds = 0.2
-    operator = after(0.5, lambda: Submission.objects.filter(pk=job.submission_id).update(state="paused"))
+    submission = Submission.objects.filter(pk=job.submission_id)
+    judge.meanwhile = {3: lambda: submission.update(state="paused")}
+    judge.silent_from = 3
     assert judge_answers(job.pk) == "parked"
-    operator.join()
-    kept, asked = Verdict.objects.filter(check_id__in=["depth", "length"]).count(), judge.asked
-    assert 0 < kept <= asked < 12
-    judge.seconds = 0.0
-    Submission.objects.filter(pk=job.submission_id).update(state="judging")
-    submission = job.submission
-    run_jobs(submission)
-    assert set(scores_of(submission).values()) == {1.0}
-    assert judge.asked <= 12 + 1  # the call that was cut off is made again
+    assert (Verdict.objects.filter(check_id__in=["depth", "length"]).count(), judge.asked) == (2, 3)
+    judge.silent_from = 1_000
+    submission.update(state="judging")
+    run_jobs(job.submission)
+    assert set(scores_of(job.submission).values()) == {1.0}
+    assert judge.asked == 12 + 1  # the call that was cut off is made again
 
 
 def test_a_worker_that_lost_its_lease_writes_nothing_more(
     job: Job, judge: type[Deliberate], settings: Any
 ) -> None:
     one_at_a_time(settings)
-    judge.seconds = 0.2
-    thief = after(0.8, lambda: Job.objects.filter(pk=job.pk).update(lease_token=99))
+    written = []
+
+    def steal() -> None:
+        Job.objects.filter(pk=job.pk).update(lease_token=99)
+        written.append(Verdict.objects.count())
+
+    judge.meanwhile = {5: steal}
     assert judge_answers(job.pk) == "lost"
-    thief.join()
-    written = Verdict.objects.count()
-    time.sleep(0.7)
-    assert Verdict.objects.count() == written
+    assert written == [Verdict.objects.count()]
+    running = {thread.name for thread in threading.enumerate()}
+    assert not running & {f"lease-{job.pk}", f"recorder-{job.pk}_0"}
     job.refresh_from_db()
     assert (job.state, job.lease_token) == (Job.State.RUNNING, 99)
 
@@ -134,12 +145,11 @@ def test_a_writer_that_finds_the_lease_gone_ends_the_slice_before_the_watcher_lo
     job: Job, judge: type[Deliberate], settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one_at_a_time(settings)
-    monkeypatch.setattr(leases, "WATCH_SECONDS", 60.0)
-    judge.seconds = 0.2
-    thief = after(0.2, lambda: Job.objects.filter(pk=job.pk).update(lease_token=99))
+    monkeypatch.setattr(leases, "WATCH_SECONDS", 3_600.0)
+    judge.meanwhile = {1: lambda: Job.objects.filter(pk=job.pk).update(lease_token=99)}
+    judge.silent_from = 2
     assert judge_answers(job.pk) == "lost"
-    thief.join()
-    assert judge.asked < 12
+    assert judge.asked <= 2
     assert not Verdict.objects.filter(check_id="depth").exists()
 
 
@@ -147,15 +157,13 @@ def test_a_worker_told_to_stop_finishes_its_calls_and_gives_the_job_back(
     job: Job, judge: type[Deliberate], settings: Any
 ) -> None:
     one_at_a_time(settings)
-    judge.seconds = 0.2
-    parent = after(0.5, drain)
+    judge.meanwhile = {3: drain}
     try:
         assert judge_answers(job.pk) == "more"
     finally:
-        parent.join()
         drain(False)
     # Every answer that was paid for is written: none of the calls was cut off.
-    assert Verdict.objects.filter(check_id__in=["depth", "length"]).count() == judge.asked
+    assert (Verdict.objects.filter(check_id__in=["depth", "length"]).count(), judge.asked) == (3, 3)
     job.refresh_from_db()
     assert job.state == Job.State.READY
 
@@ -176,12 +184,14 @@ def test_a_judge_that_raises_is_tried_again_and_what_was_found_before_is_kept(
 def test_a_judge_that_hangs_is_cut_off_and_its_slot_comes_back(
     job: Job, judge: type[Deliberate], settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings.EVALSERVICE = {**settings.EVALSERVICE, "SLICE_SECONDS": 0.3}
-    monkeypatch.setattr(slices, "question_budget", lambda: 0.3)
-    judge.seconds = 60.0
-    began = time.monotonic()
+    settings.EVALSERVICE = {**settings.EVALSERVICE, "SLICE_SECONDS": 100}
+    monkeypatch.setattr(slices, "question_budget", lambda: 20.0)
+    monkeypatch.setattr(slices, "LOOK_SECONDS", 0.01)
+    seconds = count()  # each reading of the clock finds it a second later
+    monkeypatch.setattr(slices, "time", SimpleNamespace(monotonic=lambda: float(next(seconds))))
+    judge.silent_from = 1
     assert judge_answers(job.pk) == "again later"
-    assert time.monotonic() - began < 3
+    assert next(seconds) == 100 + 20 + 2  # at the first look after both
     job.refresh_from_db()
     assert (job.state, job.takeovers) == (Job.State.READY, 1)
 
