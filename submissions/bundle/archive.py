@@ -39,6 +39,7 @@ _DAMAGED = (
     NotImplementedError,
     RuntimeError,
     ValueError,
+    OverflowError,  # a place in the file beyond any
     OSError,
 )
 

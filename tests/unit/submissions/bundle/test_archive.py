@@ -223,6 +223,29 @@ def test_a_false_size_is_found_out(size: int) -> None:
     assert faults(read_zip(io.BytesIO(data), LIMITS)) == [("t/answer_1.md", "file_damaged")]
 
 
+def _in_zip64(data: bytes, *, file_at: int, directory_at: int) -> io.BytesIO:
+    """The zip of one stored file, with other places of the file and of the directory than its own, in 64 bits."""
+    size, entries_at = struct.unpack("<LL", data[-10:-2])
+    local, entry = data[:entries_at], data[entries_at : entries_at + size]
+    name = entry[46 : 46 + struct.unpack("<H", entry[28:30])[0]]
+    places = struct.pack("<HHQ", 1, 8, file_at)
+    entry = entry[:30] + struct.pack("<H", len(places)) + entry[32:42] + b"\xff" * 4 + name + places
+    end = struct.pack("<4sQHHLLQQQQ", b"PK\6\6", 44, 45, 45, 0, 0, 1, 1, len(entry), directory_at)
+    end += struct.pack("<4sLQL", b"PK\6\7", 0, len(local) + len(entry), 1)
+    end += struct.pack("<4sHHHHLLH", b"PK\5\6", 0, 0, 1, 1, 2**32 - 1, 2**32 - 1, 0)
+    return io.BytesIO(local + entry + end)
+
+
+@pytest.mark.parametrize("beyond", [2**62, 2**63 - 1, 2**63, 2**64 - 1])
+def test_places_beyond_any_file_are_found_out(beyond: int) -> None:
+    data = zipped(("t/answer_1.md", "x")).getvalue()
+    own = struct.unpack("<L", data[-6:-2])[0]
+    assert read_zip(_in_zip64(data, file_at=0, directory_at=own), LIMITS).slots == {("t", 1): "t/answer_1.md"}
+    moved = read_zip(_in_zip64(data, file_at=beyond, directory_at=own), LIMITS)
+    assert faults(moved) == [("t/answer_1.md", "file_damaged")]
+    assert faults(read_zip(_in_zip64(data, file_at=0, directory_at=beyond), LIMITS)) != []
+
+
 def test_a_changed_byte_is_found_out() -> None:
     data = bytearray(zipped((entry("t/answer_1.md"), "stored as it is")).getvalue())
     data[data.index(b"stored")] ^= 1
