@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from dataclasses import replace
 
 import pytest
@@ -54,11 +53,9 @@ def test_a_transient_fault_is_asked_again(endpoint: Endpoint, fault: str, code: 
 
 @pytest.mark.parametrize("fault", ["hang", "drip"])
 def test_a_call_ends_at_its_deadline_however_slowly_it_drips(endpoint: Endpoint, fault: str) -> None:
-    endpoint.reset(next=[fault], drip_s=0.02)
-    began = time.monotonic()
-    reply = verify(judge_at(endpoint, limits=replace(LIMITS, timeout_s=0.3)))
+    endpoint.reset(next=[fault], drip_s=0.1)  # the whole reply would take a minute
+    reply = verify(judge_at(endpoint, limits=replace(LIMITS, timeout_s=1.0, budget_s=600)))
     assert (reply.finding, errors(reply)) == (Finding.SUPPORTED, ["timeout", ""])
-    assert time.monotonic() - began < 2
 
 
 def test_an_endpoint_that_is_not_there_is_our_error(endpoint: Endpoint) -> None:
@@ -74,12 +71,14 @@ def test_a_persistent_fault_costs_exactly_n_calls_and_is_our_error(endpoint: End
     assert endpoint.calls == len(reply.record.attempts) == LIMITS.attempts
 
 
-def test_a_persistent_hang_ends_within_the_budget(endpoint: Endpoint) -> None:
+@pytest.mark.parametrize(("timeout_s", "most"), [(0.2, 3), (3_600, 1)])
+def test_a_persistent_hang_ends_within_the_budget(endpoint: Endpoint, timeout_s: float, most: int) -> None:
+    """No call begins after half a second, and none lasts longer than what is left of it."""
     endpoint.reset(always="hang")
-    began = time.monotonic()
-    reply = verify(judge_at(endpoint, limits=replace(LIMITS, timeout_s=0.2, budget_s=0.5, attempts=99)))
+    limits = replace(LIMITS, timeout_s=timeout_s, budget_s=0.5, attempts=99)
+    reply = verify(judge_at(endpoint, limits=limits))
     assert (reply.finding, reply.code) == (Finding.ERROR, "timeout")
-    assert time.monotonic() - began < 1.5
+    assert 1 <= len(reply.record.attempts) <= most
 
 
 class Times:
