@@ -108,7 +108,7 @@ def whoami(url: Url, key: Key = "", as_json: Json = False) -> None:
         return
     say(f"{me['team']['name']} ({me['team']['organisation']})")
     used = me["key"]
-    say(f"key {used['name']} ({', '.join(used['scopes'])}) is valid until {moment(used['expires_at'])}")
+    say(f"key '{used['name']}' ({', '.join(used['scopes'])}) is valid until {moment(used['expires_at'])}")
 
 
 @app.command()

@@ -194,7 +194,7 @@ def test_people_read_tables_and_sentences(run: Callable[[Service], Run]) -> None
         "key": {"name": "K", "scopes": ["read"], "expires_at": "2027"},
     }
     assert run(Service([said(me)]))("whoami").stdout.splitlines() == [
-        "T (O)", "key K (read) is valid until 2027",
+        "T (O)", "key 'K' (read) is valid until 2027",
     ]  # fmt: skip
     me["key"]["expires_at"] = "2027-01-02T03:04:05.678901Z"
     assert run(Service([said(me)]))("whoami").stdout.endswith("until 2027-01-02 03:04 UTC\n")
