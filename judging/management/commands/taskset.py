@@ -196,7 +196,7 @@ def _revise(command: BaseCommand, options: dict[str, Any]) -> None:
     if done.judged:
         name = f"{done.task_set.slug}/{done.task_set.version}"
         command.stdout.write(
-            f"{done.judged} submissions do not feel it before they are judged again: manage.py rejudge --set {name}"
+            f"submissions that keep the old rubric until they are judged again: {done.judged}; manage.py rejudge --set {name}"
         )
 
 

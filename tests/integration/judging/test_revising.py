@@ -78,7 +78,7 @@ def test_a_corrected_rubric_costs_its_own_checks_when_judged_again(
     prompts = list(task_set.tasks.values_list("prompt", flat=True))
     assert run("revise", write(root, corrected(brume=in_miles())), "--task", "brume")[-2:] == [
         "lakes 1.0 brume: now judged by revision 2",
-        "1 submissions do not feel it before they are judged again: manage.py rejudge --set lakes/1.0",
+        "submissions that keep the old rubric until they are judged again: 1; manage.py rejudge --set lakes/1.0",
     ]
     assert (revisions(task_set, "brume"), revisions(task_set, "sallow")) == ([1, 2], [1])
     assert list(task_set.tasks.values_list("prompt", flat=True)) == prompts
