@@ -10,12 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
-from submissions.egress import Fetched, FetchLimits, NoSuchHost, Policy, get
+from submissions.egress import Fetched, FetchLimits, GuardLimits, NoSuchHost, Policy, get
 
 CERTIFICATES = Path(__file__).with_name("certificates")
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 Answer = Callable[[bytes, asyncio.StreamWriter], Awaitable[None]]
 T = TypeVar("T")
+
+SMALL = FetchLimits(body_bytes=100_000, total_s=5.0, guard=GuardLimits(wire_bytes=200_000, seconds=8.0))
 
 
 @dataclass(frozen=True)
@@ -116,6 +118,11 @@ def _tls_of(site: Site) -> ssl.SSLContext | None:
     return context
 
 
+def one(site: Site, port: int = 80) -> World:
+    """A world with one site, at ``x.org``."""
+    return World({("x.org", port): site})
+
+
 def trusting() -> ssl.SSLContext:
     """A client's TLS that trusts the authority of the tests and no other."""
     return ssl.create_default_context(cafile=CERTIFICATES / "authority.pem")
@@ -136,6 +143,11 @@ def page(body: bytes, *fields: str, status: str = "200 OK") -> Site:
     """A site that answers with a well-framed response."""
     head = [f"HTTP/1.1 {status}", f"Content-Length: {len(body)}", *fields]
     return says("\r\n".join(head).encode("latin-1") + b"\r\n\r\n" + body)
+
+
+async def hang(_head: bytes, _writer: asyncio.StreamWriter) -> None:
+    """An answer that never comes."""
+    await asyncio.sleep(3_600)
 
 
 def redirect(location: str, status: str = "302 Found") -> Site:
