@@ -7,7 +7,7 @@ to whoever asks (:func:`evalservice.api.server_error`).
 from __future__ import annotations
 
 import filecmp
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -76,14 +76,13 @@ def _manifest() -> Mapping[str, str] | None:
     return found
 
 
-def _static_files() -> Iterator[tuple[str, Path]]:
+def _static_files() -> Iterable[tuple[str, Path]]:
     """What ``collectstatic`` collects: the name in an address, and where the file lies. The first of a name counts."""
-    seen = set()
+    found: dict[str, Path] = {}
     for finder in get_finders():
         for name, storage in finder.list(StaticFilesConfig.ignore_patterns):
-            if name not in seen:
-                seen.add(name)
-                yield name, Path(storage.path(name))
+            found.setdefault(name, Path(storage.path(name)))
+    return found.items()
 
 
 def missing() -> list[Missing]:

@@ -12,7 +12,7 @@ import pytest
 from django.db import DatabaseError
 from django.test import Client
 
-from evalservice import health
+from evalservice import preparation
 
 
 @pytest.mark.django_db
@@ -31,7 +31,7 @@ def test_a_process_without_its_database_lives_and_does_not_serve(
         def cursor(self) -> None:
             raise DatabaseError("the database's address")
 
-    monkeypatch.setattr(health, "connection", Away())
+    monkeypatch.setattr(preparation, "connection", Away())
     assert client.get("/healthz").status_code == 200
     response = client.get("/readyz")
     assert (response.status_code, response.json()) == (503, {"status": "database unavailable"})

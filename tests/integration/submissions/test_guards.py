@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.db import DatabaseError
 
-from evalservice import health
+from evalservice import preparation
 from submissions.api.base import ApiView
 from submissions.api.views import MeView
 from tests.factories import make_key, make_team
@@ -60,7 +60,7 @@ class _NoDatabase:
 
 
 def test_without_its_database_a_process_is_not_ready(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(health, "connection", _NoDatabase())
+    monkeypatch.setattr(preparation, "connection", _NoDatabase())
     response = ApiClient().get("/readyz")
     assert response.status_code == 503
     assert response.json() == {"status": "database unavailable"}
