@@ -141,7 +141,12 @@ def _create_task(task_set: TaskSet, spec: TaskSpec, now: dt.datetime) -> None:
         valid_until=spec.valid_until,
     )
     Rubric.objects.create(
-        task=task, revision=1, source=dict(spec.rubric), content_hash=spec.rubric_hash, created_at=now
+        task=task,
+        revision=1,
+        source=dict(spec.rubric),
+        ready=spec.ready,
+        content_hash=spec.rubric_hash,
+        created_at=now,
     )
 
 
@@ -193,6 +198,7 @@ def revise_rubric(*, task: Task, spec: TaskSpec, now: dt.datetime) -> Rubric:
         task=task,
         revision=latest.revision + 1 if latest else 1,
         source=dict(spec.rubric),
+        ready=spec.ready,
         content_hash=spec.rubric_hash,
         created_at=now,
     )

@@ -15,7 +15,7 @@ from judging.cascade import ScoringProfile
 from judging.case import AnswerWork, Case, Snapshot
 from judging.models import CitedPage, JudgeRun, PageSnapshot, Rubric
 from judging.pages.store import read_text, snapshot_data
-from judging.rubric import CascadeRubric, TreeRubric, parse_rubric
+from judging.rubric import CascadeRubric, TreeRubric, check_stored, rubric_of
 from submissions.models import Answer, OrganisationDomain, Submission
 
 TEXTS_KEPT = 256  # snapshots whose text stays in memory during a slice
@@ -89,11 +89,24 @@ def rubric_at(revisions: Sequence[Rubric], at: dt.datetime) -> Rubric:
     return next((rubric for rubric in revisions if rubric.created_at <= at), revisions[-1])
 
 
+def read_rubric(rubric: Rubric, protocol: str) -> TreeRubric | CascadeRubric:
+    """A stored rubric; one that was checked by other rules than today's is checked again, and keeps the result.
+
+    :raises judging.rubric.InvalidRubric: it does not stand up to today's rules.
+    """
+    # A database may reorder the keys of JSON; in order, both databases give the same rubric.
+    source = plain(rubric.source)
+    known = rubric_of(source, plain(rubric.ready), protocol)
+    if known is None:
+        known, ready = check_stored(source, protocol)
+        Rubric.objects.filter(pk=rubric.pk).update(ready=ready)
+    return known
+
+
 def _work(answer: Answer, run: JudgeRun, parsed: dict[int, TreeRubric | CascadeRubric]) -> AnswerWork:
     rubric = rubric_at(list(answer.task.rubrics.all()), run.started_at)
     if rubric.pk not in parsed:
-        # A database may reorder the keys of JSON; in order, both databases give the same rubric.
-        parsed[rubric.pk] = parse_rubric(plain(rubric.source), run.submission.task_set.protocol)
+        parsed[rubric.pk] = read_rubric(rubric, run.submission.task_set.protocol)
     return AnswerWork(
         id=answer.pk,
         task=answer.task.public_id,

@@ -15,6 +15,7 @@ class Rubric(models.Model):
     task = models.ForeignKey(Task, on_delete=models.PROTECT, related_name="rubrics")
     revision = models.PositiveIntegerField(default=1)
     source = models.JSONField()
+    ready = models.JSONField(default=dict)  # what was checked, to be read without checking it again
     content_hash = models.CharField(max_length=64)
     created_at = models.DateTimeField()
 

@@ -11,7 +11,7 @@ from judging.rubric.addresses import named_urls
 from judging.rubric.bundle import MANIFEST, read_bundle
 from judging.rubric.expand import expand, extraction_url
 from judging.rubric.faults import Fault, InvalidRubric, Severity
-from judging.rubric.parse import parse_rubric
+from judging.rubric.parse import check_stored, parse_rubric, rubric_of
 from judging.rubric.plan import Assertion, Check, Claim, Decision, PageExtraction, Plan, Unknown
 from judging.rubric.schema import rubric_schema
 from judging.rubric.spec import (
@@ -66,10 +66,12 @@ __all__ = [
     "TreeRubric",
     "Unknown",
     "bundle_template",
+    "check_stored",
     "expand",
     "extraction_url",
     "named_urls",
     "parse_rubric",
     "read_bundle",
+    "rubric_of",
     "rubric_schema",
 ]

@@ -53,8 +53,7 @@ class _Reader:
             _check_days(task, manifest)
         errors = tuple(fault for faults in self.lists for fault in faults.errors)
         warnings = tuple(fault for faults in self.lists for fault in faults.warnings)
-        sources = {key: task.source for key, task in tasks.items()}
-        return BundleReading(None if errors else _bundle(manifest, sources), errors, warnings)
+        return BundleReading(None if errors else _bundle(manifest, tasks), errors, warnings)
 
     def _faults(self, file: str) -> FaultList:
         """A new list of faults; lists are told in the order they were opened."""
@@ -118,14 +117,14 @@ class _Reader:
             # Without the set's protocol a task is read as what it looks like, so that its faults show too.
             protocol = CASCADE if b"subtasks:" in self.files[file] else TREE
         data = self._data(file, f"{protocol}_task", faults)
-        if data:
-            check_rubric(_private(data, protocol), protocol, faults)
-        return _Task(data, faults)
+        checked = check_rubric(_private(data, protocol), protocol, faults) if data else None
+        return _Task(data, faults, checked.ready if checked else {})
 
 
 class _Task(NamedTuple):
     source: dict[str, Any]
     faults: FaultList
+    ready: Mapping[str, Any]
 
 
 def _check_days(task: _Task, manifest: Mapping[str, Any]) -> None:
@@ -202,7 +201,8 @@ def _day(value: Any) -> date | None:
     return day if day and day.isoformat() == value else None
 
 
-def _bundle(manifest: Mapping[str, Any], sources: Mapping[str, Mapping[str, Any]]) -> Bundle:
+def _bundle(manifest: Mapping[str, Any], tasks: Mapping[str, _Task]) -> Bundle:
+    sources = {key: task.source for key, task in tasks.items()}
     split = manifest["split"]
     return Bundle(
         slug=manifest["slug"],
@@ -217,18 +217,19 @@ def _bundle(manifest: Mapping[str, Any], sources: Mapping[str, Mapping[str, Any]
         profile=manifest.get("profile", {}),
         as_of=_day(manifest.get("as_of")),
         description=manifest.get("description", "").strip(),
-        tasks=tuple(_tasks(sources, manifest["protocol"])),
+        tasks=tuple(_tasks(tasks, manifest["protocol"])),
         content_hash=digest({"taskset": manifest, "tasks": sources}),
     )
 
 
-def _tasks(sources: Mapping[str, Mapping[str, Any]], protocol: str) -> Iterable[TaskSpec]:
+def _tasks(tasks: Mapping[str, _Task], protocol: str) -> Iterable[TaskSpec]:
     """In order of the positions given; tasks without one follow in natural order of their keys."""
-    ordered = sorted(sources, key=lambda key: (sources[key].get("position", float("inf")), _natural(key)))
-    return (_spec(key, sources[key], position, protocol) for position, key in enumerate(ordered, start=1))
+    ordered = sorted(tasks, key=lambda key: (tasks[key].source.get("position", float("inf")), _natural(key)))
+    return (_spec(key, tasks[key], position, protocol) for position, key in enumerate(ordered, start=1))
 
 
-def _spec(key: str, source: Mapping[str, Any], position: int, protocol: str) -> TaskSpec:
+def _spec(key: str, task: _Task, position: int, protocol: str) -> TaskSpec:
+    source = task.source
     rubric = _private(source, protocol)
     return TaskSpec(
         key=key,
@@ -245,4 +246,5 @@ def _spec(key: str, source: Mapping[str, Any], position: int, protocol: str) -> 
         valid_until=_day(source.get("valid_until")),
         rubric=rubric,
         rubric_hash=digest({"protocol": protocol, "rubric": rubric}),
+        ready=dict(task.ready),
     )

@@ -41,7 +41,8 @@ class TaskSpec:
 
     ``position`` counts from 1 in natural order of the keys. Text fields are empty where the author gave
     none. ``rubric`` is plain JSON, what :func:`judging.rubric.parse_rubric` reads again at judging time;
-    ``rubric_hash`` is the SHA-256 of its canonical JSON.
+    ``rubric_hash`` is the SHA-256 of its canonical JSON. ``ready`` is what :func:`judging.rubric.rubric_of`
+    reads without checking it again.
     """
 
     key: str
@@ -58,6 +59,7 @@ class TaskSpec:
     valid_until: date | None
     rubric: dict[str, Any]
     rubric_hash: str
+    ready: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,13 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
 
-from tests.bench import scoring
+from tests.bench import judge, scoring
 from tests.bench.measure import Figure
 
-BENCHES: dict[str, Callable[[], Iterable[Figure]]] = {"scoring": scoring.figures}
+BENCHES: dict[str, Callable[[], Iterable[Figure]]] = {
+    "judge": judge.figures,
+    "scoring": scoring.figures,
+}
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -15,16 +15,19 @@ LEAST_SECONDS = 0.02  # of one timing: far above what the clock can tell apart
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """What was measured. ``goal`` is the most it may be; None where nothing was promised."""
+    """What was measured. ``goal`` is the most it may be (``at_least``: the least); None where nothing was promised."""
 
     metric: str
     value: float
     goal: float | None = None
+    at_least: bool = False
 
     @property
     def holds(self) -> bool | None:
         """Whether the goal was reached; None without one."""
-        return None if self.goal is None else self.value <= self.goal
+        if self.goal is None:
+            return None
+        return self.value >= self.goal if self.at_least else self.value <= self.goal
 
     def as_dict(self) -> dict[str, Any]:
         """Plain JSON, three digits after the point."""
