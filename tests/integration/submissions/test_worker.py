@@ -201,8 +201,9 @@ def test_a_sign_of_life_is_given_with_every_look(
 ) -> None:
     monkeypatch.setattr(django_q.cluster.Sentinel, "status", lambda self: "idle")
     cluster._heartbeat.value = 0.0
+    before = time.monotonic()
     assert sentinel.status() == "idle"
-    assert time.monotonic() - cluster._heartbeat.value < 1
+    assert before <= cluster._heartbeat.value <= time.monotonic()
 
 
 # ------------------------------------------------------------------ what is not the pipeline's
@@ -343,9 +344,9 @@ def test_a_worker_that_is_asked_to_end_finishes_its_calls_and_no_more(tmp_path: 
         }
         with WorkerProcess(tmp_path / "worker.log", **environment) as process:
             until(lambda: endpoint.calls >= 6, what=process.log)
-            began, asked = time.monotonic(), endpoint.calls
+            endpoint.script.delay_s = 3.0  # the calls that begin now outlast the way of the signal
+            asked = endpoint.calls
             assert process.stop() == 0
-            assert time.monotonic() - began < 10
             assert endpoint.calls <= asked + 2
         job = submission.jobs.get(kind="judge")
         assert (job.state, state_of(submission)) == (Job.State.READY, "judging")
