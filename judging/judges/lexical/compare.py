@@ -132,11 +132,19 @@ def _implied(claim: Facts, agreed: Sequence[Quantity], here: frozenset[str]) -> 
 def _sorted_out(
     claim: Facts, window: Facts
 ) -> tuple[tuple[Quantity, ...], tuple[Quantity, ...], tuple[Quantity, ...]]:
-    agreed = tuple(q for q in claim.quantities if any(agrees(q, p) for p in window.quantities))
-    open_ones = [q for q in claim.quantities if q not in agreed]
-    free = [p for p in window.quantities if not any(agrees(q, p) for q in claim.quantities)]
+    said = _distinct(window.quantities)
+    agreed = tuple(q for q in claim.quantities if any(agrees(q, p) for p in said))
+    settled = frozenset(agreed)
+    open_ones = [q for q in claim.quantities if q not in settled]
+    free = [p for p in said if not any(agrees(q, p) for q in claim.quantities)]
     conflicting = tuple(q for q in open_ones if any(comparable(q, p) for p in free))
-    return agreed, conflicting, tuple(q for q in open_ones if q not in conflicting)
+    disputed = frozenset(conflicting)
+    return agreed, conflicting, tuple(q for q in open_ones if q not in disputed)
+
+
+def _distinct(found: Sequence[Quantity]) -> Sequence[Quantity]:
+    """Each quantity once, wherever it stands: a page may repeat one as often as it has characters."""
+    return tuple({replace(quantity, at=(0, 0)): quantity for quantity in found}.values())
 
 
 def _rivals(query: _Query, window: Window) -> frozenset[str]:

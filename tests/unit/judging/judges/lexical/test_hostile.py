@@ -174,6 +174,18 @@ def test_a_hundred_claims_against_one_long_page_cost_far_less_than_a_hundred_pag
     assert_cost(lambda: asyncio.run(ask(100)), at_most=70, of=lambda: asyncio.run(ask(1)))
 
 
+def test_a_claim_of_many_numbers_costs_little_on_a_page_of_the_same_fraction() -> None:
+    claim = "€1. " * 150
+
+    def judge(page: str) -> None:
+        asyncio.run(LexicalJudge().verify(VerifyRequest("a", "claim", claim, "", None, passage(page))))
+
+    fractions = "½" * 20_000
+    numbers = "".join(f"The hut {n} costs € {n}. " for n in range(1_000, 1_800))
+    # About 20 times as much; with each number held against each fraction over 700 times as much.
+    assert_cost(partial(judge, fractions), at_most=100, of=partial(judge, numbers))
+
+
 def test_no_pattern_of_an_author_hangs_on_an_answer() -> None:
     schema = {"type": "object", "properties": {"name": {"type": "string", "pattern": "^(a+)+$"}}}
 
