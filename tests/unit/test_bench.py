@@ -66,6 +66,11 @@ def test_a_figure_is_held_to_its_goal(value: float, goal: float | None, holds: b
     assert Figure("m", value, goal).as_dict() == {"metric": "m", "value": value, "goal": goal, "holds": holds}
 
 
+@pytest.mark.parametrize(("value", "holds"), [(3, False), (4, True), (5, True)])
+def test_a_figure_may_be_held_to_the_least_it_must_be(value: float, holds: bool) -> None:
+    assert Figure("m", value, 4, at_least=True).holds is holds
+
+
 @pytest.mark.parametrize(("value", "code"), [(1.0, 0), (3.0, 1)])
 def test_a_missed_goal_is_the_exit_code(
     value: float, code: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
