@@ -1,15 +1,11 @@
-"""Scores of rubric trees: the table of the rules, and what must hold for every tree."""
+"""Scores of rubric trees: the table of the rules, leaves in doubt, trees refused, size."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from fractions import Fraction
-from itertools import count, product
-from random import Random
+from collections.abc import Callable, Mapping
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 import judging.tree
 from judging.tree import (
@@ -26,74 +22,19 @@ from judging.tree import (
     tree_faults,
     with_outcomes,
 )
-
-MET, UNMET, NOT_ASSESSED, ERROR = Outcome.MET, Outcome.UNMET, Outcome.NOT_ASSESSED, Outcome.ERROR
-KNOWN = (MET, UNMET)
-UNKNOWN = (NOT_ASSESSED, ERROR, None)
-
-
-def soft(name: str, outcome: Outcome | None = None) -> Node:
-    return Node(name, outcome=outcome)
-
-
-def gate(name: str, outcome: Outcome | None = None) -> Node:
-    return Node(name, critical=True, outcome=outcome)
-
-
-def inner(name: str, *children: Node, critical: bool = False) -> Node:
-    return Node(name, critical=critical, children=children)
-
-
-def chain(name: str, *children: Node, critical: bool = False) -> Node:
-    return Node(name, critical=critical, mode=Mode.SEQUENTIAL, children=children)
-
-
-def leaves(root: Node) -> Iterator[Node]:
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        stack.extend(reversed(node.children))
-        if not node.children:
-            yield node
-
-
-def plain_score(node: Node) -> Fraction:
-    """The rules written down once more, recursively, with exact fractions, for trees fully judged."""
-    if not node.children:
-        return Fraction(node.outcome is MET)
-    scores = [plain_score(child) for child in node.children]
-    if node.mode is Mode.SEQUENTIAL:
-        first = next((i for i, score in enumerate(scores) if score < 1), len(scores))
-        scores[first + 1 :] = [Fraction(0)] * len(scores[first + 1 :])
-    if any(child.critical and score < 1 for child, score in zip(node.children, scores, strict=True)):
-        return Fraction(0)
-    earned = [score for child, score in zip(node.children, scores, strict=True) if not child.critical]
-    return sum(earned, Fraction(0)) / len(earned) if earned else Fraction(1)
-
-
-def completions(root: Node) -> Iterator[Node]:
-    open_ = [leaf.id for leaf in leaves(root) if leaf.outcome not in KNOWN]
-    for outcomes in product(KNOWN, repeat=len(open_)):
-        yield with_outcomes(root, dict(zip(open_, outcomes, strict=True)))
-
-
-@st.composite
-def trees(draw: st.DrawFn, outcomes: tuple[Outcome | None, ...] = KNOWN, max_leaves: int = 24) -> Node:
-    """Trees that obey rule 7, at most four levels deep."""
-    names = (f"n{number}" for number in count())
-    budget = [max_leaves]
-
-    def node(depth: int, critical: bool) -> Node:
-        name = next(names)
-        size = draw(st.integers(0, 4)) if depth < 4 else 0
-        if size == 0 or budget[0] < size:
-            return Node(name, critical=critical, outcome=draw(st.sampled_from(outcomes)))
-        budget[0] -= size
-        children = tuple(node(depth + 1, critical or draw(st.booleans())) for _ in range(size))
-        return Node(name, critical=critical, mode=draw(st.sampled_from(Mode)), children=children)
-
-    return node(0, draw(st.booleans()))
-
+from tests.unit.judging.trees import (
+    ERROR,
+    KNOWN,
+    MET,
+    NOT_ASSESSED,
+    UNKNOWN,
+    UNMET,
+    chain,
+    gate,
+    inner,
+    soft,
+    trees,
+)
 
 TABLE: Mapping[str, tuple[Node, float, Status]] = {
     "critical met, soft met, soft unmet": (
@@ -257,147 +198,6 @@ def test_a_merit_too_small_for_a_float_is_still_no_failure() -> None:
     result = score_tree(tree)
     assert result.status is Status.PARTIAL
     assert 0.0 < result.high < 1e-300
-
-
-# What holds for every tree
-
-
-@given(trees())
-def test_a_judged_tree_scores_as_the_rules_say(tree: Node) -> None:
-    result = score_tree(tree)
-    exact = plain_score(tree)
-    assert result.score == pytest.approx(float(exact), abs=1e-12)
-    assert result.status is (Status.PASSED if exact == 1 else Status.FAILED if exact == 0 else Status.PARTIAL)
-
-
-@given(trees(outcomes=(*KNOWN, *UNKNOWN)), st.randoms(use_true_random=False))
-def test_the_order_of_parallel_children_changes_no_digit(tree: Node, random: Random) -> None:
-    def shuffled(node: Node) -> Node:
-        children = [shuffled(child) for child in node.children]
-        if node.mode is Mode.PARALLEL:
-            random.shuffle(children)
-        return Node(node.id, node.critical, node.mode, node.description, tuple(children), node.outcome)
-
-    one, other = score_tree(tree), score_tree(shuffled(tree))
-    assert (one.score, one.low, one.high) == (other.score, other.low, other.high)
-    assert (one.nodes, one.reached) == (other.nodes, other.reached)
-
-
-@given(trees(outcomes=(*KNOWN, *UNKNOWN)))
-def test_scores_are_within_bounds_and_agree_with_their_status(tree: Node) -> None:
-    result = score_tree(tree)
-    assert 0.0 <= result.low <= result.high <= 1.0
-    for node in result.nodes.values():
-        assert (node.score is None) == (node.status is None)
-        assert node.score is None or 0.0 <= node.score <= 1.0
-        assert (node.score == 1.0) == (node.status is Status.PASSED)
-        assert (node.score == 0.0) == (node.status in (Status.FAILED, Status.SKIPPED))
-
-
-@given(trees(outcomes=(*KNOWN, *UNKNOWN), max_leaves=8))
-def test_the_ends_hold_every_completion_and_agree_only_if_all_do(tree: Node) -> None:
-    result = score_tree(tree)
-    scores = [score_tree(completed).low for completed in completions(tree)]
-    assert (min(scores), max(scores)) == (result.low, result.high)
-    assert result.score == (scores[0] if len(set(scores)) == 1 else None)
-
-
-@given(trees(outcomes=(*KNOWN, *UNKNOWN)), st.data())
-def test_raising_a_leaf_never_lowers_the_root(tree: Node, data: st.DataObject) -> None:
-    leaf = data.draw(st.sampled_from(list(leaves(tree))))
-    low, unknown, high = (
-        score_tree(with_outcomes(tree, {leaf.id: outcome})) for outcome in (UNMET, NOT_ASSESSED, MET)
-    )
-    assert low.low <= high.low
-    assert low.high <= high.high
-    assert (unknown.low, unknown.high) == (low.low, high.high)
-
-
-@given(trees(outcomes=(*KNOWN, *UNKNOWN)), st.data())
-def test_an_abstaining_judge_never_raises_a_root(tree: Node, data: st.DataObject) -> None:
-    leaf = data.draw(st.sampled_from(list(leaves(tree))))
-    before = score_tree(with_outcomes(tree, {leaf.id: UNMET})).score
-    after = score_tree(with_outcomes(tree, {leaf.id: data.draw(st.sampled_from(UNKNOWN))})).score
-    assert after is None or after == before
-
-
-@given(trees(outcomes=(*KNOWN, *UNKNOWN)))
-def test_coverage_is_the_assessed_share_of_the_reached_leaves(tree: Node) -> None:
-    result = score_tree(tree)
-    assessed = [leaf for leaf in leaves(tree) if leaf.id in result.reached and leaf.outcome in KNOWN]
-    assert result.assessed == len(assessed)
-    assert result.coverage == len(assessed) / len(result.reached)
-
-
-# Which leaves to judge now
-
-
-def judged_in_waves(tree: Node, truth: Mapping[str, Outcome]) -> tuple[Node, list[tuple[str, ...]]]:
-    waves = []
-    while wave := next_leaves(tree, short_circuit=True):
-        waves.append(wave)
-        tree = with_outcomes(tree, {name: truth[name] for name in wave})
-    return tree, waves
-
-
-def test_critical_children_are_judged_before_the_others() -> None:
-    tree = inner("r", soft("a"), gate("b"), soft("c"), gate("d"))
-    assert next_leaves(tree, short_circuit=True) == ("b", "d")
-    assert next_leaves(with_outcomes(tree, {"b": MET}), short_circuit=True) == ("d",)
-    assert next_leaves(with_outcomes(tree, {"b": MET, "d": MET}), short_circuit=True) == ("a", "c")
-    assert next_leaves(with_outcomes(tree, {"b": MET, "d": UNMET}), short_circuit=True) == ()
-
-
-@pytest.mark.parametrize("unknown", [NOT_ASSESSED, ERROR])
-def test_judging_goes_on_past_an_unknown_leaf_as_if_it_were_met(unknown: Outcome) -> None:
-    assert next_leaves(inner("r", gate("a", unknown), soft("b")), short_circuit=True) == ("b",)
-    assert next_leaves(chain("r", soft("a", unknown), soft("b"), soft("c")), short_circuit=True) == ("b",)
-
-
-def test_sequential_children_are_judged_one_after_another() -> None:
-    tree = chain("r", inner("a", soft("a1"), soft("a2")), soft("b"), soft("c"))
-    assert judged_in_waves(tree, {"a1": MET, "a2": MET, "b": UNMET, "c": MET})[1] == [("a1", "a2"), ("b",)]
-
-
-def test_independent_parts_are_judged_at_once_each_at_its_own_pace() -> None:
-    tree = inner("r", chain("a", soft("a1"), soft("a2")), inner("b", gate("b1"), soft("b2")), soft("c"))
-    truth = dict.fromkeys(("a1", "a2", "b1", "b2", "c"), MET)
-    assert judged_in_waves(tree, truth)[1] == [("a1", "b1", "c"), ("a2", "b2")]
-
-
-def test_without_short_circuit_every_leaf_not_judged_comes_at_once_in_order() -> None:
-    tree = chain(
-        "r", inner("a", soft("a1"), soft("a2", MET)), gate("b", UNMET), soft("c"), inner("d", soft("d1"))
-    )
-    assert next_leaves(tree, short_circuit=False) == ("a1", "c", "d1")
-    assert next_leaves(tree, short_circuit=True) == ("a1",)
-
-
-@given(trees(outcomes=(None,)), st.data())
-def test_the_waves_end_with_exactly_the_reached_leaves_judged(tree: Node, data: st.DataObject) -> None:
-    outcomes = st.sampled_from((*KNOWN, NOT_ASSESSED, ERROR))
-    truth = {leaf.id: data.draw(outcomes) for leaf in leaves(tree)}
-    partly, waves = judged_in_waves(tree, truth)
-    asked = [name for wave in waves for name in wave]
-    assert len(asked) == len(set(asked))
-    assert set(asked) == score_tree(partly).reached
-
-
-@given(trees(outcomes=(None,)), st.data())
-def test_short_circuiting_changes_neither_root_nor_reach_nor_coverage(
-    tree: Node, data: st.DataObject
-) -> None:
-    outcomes = st.sampled_from((*KNOWN, NOT_ASSESSED, ERROR))
-    truth = {leaf.id: data.draw(outcomes) for leaf in leaves(tree)}
-    partly = score_tree(judged_in_waves(tree, truth)[0])
-    fully = score_tree(with_outcomes(tree, truth))
-    assert (partly.score, partly.status, partly.low, partly.high) == (
-        fully.score,
-        fully.status,
-        fully.low,
-        fully.high,
-    )
-    assert (partly.reached, partly.coverage) == (fully.reached, fully.coverage)
 
 
 # Outcomes put on a tree, and trees refused
