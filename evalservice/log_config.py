@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+from http import HTTPStatus
 from typing import Any
 
 import structlog
@@ -16,6 +18,17 @@ def _shared() -> list[Processor]:
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         structlog.processors.format_exc_info,
     ]
+
+
+class WithoutTraceback(logging.Filter):
+    """One warning for a request that is refused with 400: scanners send many, and none is a fault of ours."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Let it pass, lowered and without its traceback."""
+        if getattr(record, "status_code", None) == HTTPStatus.BAD_REQUEST:
+            record.exc_info = None
+            record.levelno, record.levelname = logging.WARNING, "WARNING"
+        return True
 
 
 def logging_config(*, plain: bool, level: str) -> dict[str, Any]:
@@ -44,10 +57,13 @@ def logging_config(*, plain: bool, level: str) -> dict[str, Any]:
                 "processors": [structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
             }
         },
+        "filters": {"without_traceback": {"()": WithoutTraceback}},
         "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "events"}},
         "root": {"handlers": ["stderr"], "level": level},
         "loggers": {
             "django.server": {"handlers": ["stderr"], "propagate": False, "level": "WARNING"},
+            "django.security.DisallowedHost": {"filters": ["without_traceback"]},
+            "django.request": {"filters": ["without_traceback"]},
             "django-q": {"handlers": ["stderr"], "propagate": False, "level": "WARNING"},
             # A line a request: ours are logged where they mean something.
             "httpx": {"handlers": ["stderr"], "propagate": False, "level": "WARNING"},

@@ -40,12 +40,16 @@ def _in(seconds: float) -> ExpressionWrapper[Any]:
 
 @dataclass
 class Lease:
-    """A held job. ``stop`` is set when work must end: lease lost, submission cancelled or paused."""
+    """A held job. ``stop`` is set when work must end: lease lost, submission cancelled or paused.
+
+    ``ended`` says that we gave it back ourselves, in a transaction that may still be rolled back.
+    """
 
     job: Job
     token: int
     stop: threading.Event = field(default_factory=threading.Event)
     lost: bool = False
+    ended: bool = False
 
     def _mine(self) -> Any:
         return Job.objects.filter(pk=self.job.pk, lease_token=self.token, state=Job.State.RUNNING)
@@ -75,7 +79,8 @@ class Lease:
         changed: int = self._mine().update(
             state=state, reason=reason, lease_until=None, lease_owner="", **fields
         )
-        return changed == 1
+        self.ended = changed == 1
+        return self.ended
 
     def __enter__(self) -> Self:
         self._watcher = threading.Thread(target=self._watch, name=f"lease-{self.job.pk}", daemon=True)
@@ -107,7 +112,8 @@ class Lease:
             if renew:
                 self.renew()
         except LeaseLost:
-            log.warning("lease_lost", job=self.job.pk)
+            if not self.ended:  # what we gave back ourselves was not taken from us
+                log.warning("lease_lost", job=self.job.pk)
         except DatabaseError as error:  # a busy or restarting database is not a lost lease; the term decides
             log.warning("lease_watch_failed", job=self.job.pk, error=type(error).__name__)
             connection.close()

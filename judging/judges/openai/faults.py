@@ -52,7 +52,9 @@ UNAVAILABLE = frozenset(
 _QUOTA_CODES = frozenset(
     {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "account_deactivated"}
 )
-_FILTER_CODES = frozenset({"content_filter", "content_policy_violation", "responsibleaipolicyviolation"})
+_FILTER_CODES = frozenset(
+    {"content_filter", "content_policy_violation", "invalid_prompt", "responsibleaipolicyviolation"}
+)
 _CONTEXT = re.compile(
     r"context[ _-]?(?:length|window|size)|maximum (?:context|prompt|input)|(?:prompt|input) (?:is )?too long"
     r"|too many (?:input )?tokens|exceeds? the (?:available )?context",
@@ -86,6 +88,8 @@ def fault_of_status(status: int, body: Any) -> Fault:
         return Fault.SERVER
     if status in (400, 422):
         return _of_bad_request(codes, body)
+    if status == 403 and (codes & _FILTER_CODES or _was_moderated(body)):
+        return Fault.CONTENT_FILTER
     return _BY_STATUS.get(status, Fault.BAD_REQUEST)
 
 
@@ -95,6 +99,12 @@ def _of_bad_request(codes: frozenset[str], body: Any) -> Fault:
     if "context_length_exceeded" in codes or _CONTEXT.search(message_of(body)):
         return Fault.CONTEXT_LENGTH
     return Fault.BAD_REQUEST
+
+
+def _was_moderated(body: Any) -> bool:
+    """Routers refuse a flagged prompt with 403 and say what was flagged; a refused key has nothing to say there."""
+    metadata = error_of(body).get("metadata")
+    return isinstance(metadata, Mapping) and bool(metadata.keys() & {"flagged_input", "reasons"})
 
 
 def error_of(body: Any) -> Mapping[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from django.db import DatabaseError
 from django.utils import timezone
+from structlog.testing import capture_logs
 
 from submissions import queue
 from submissions.driving import Slice, WorkPaused, drive, fail, resume
@@ -115,6 +116,25 @@ def test_the_watcher_notices_that_the_lease_is_lost(settings: Any) -> None:
         Job.objects.filter(pk=job.pk).update(lease_token=99)
         assert lease.stop.wait(3)
     assert lease.lost
+
+
+def test_a_lease_given_back_by_its_holder_is_not_reported_as_lost() -> None:
+    lease = acquire(make_job().pk)
+    assert lease is not None
+    lease.end(Job.State.DONE, finished_at=timezone.now())
+    with capture_logs() as logs:
+        lease._look(renew=True)
+    assert logs == []
+
+
+def test_a_lease_that_was_taken_is_reported() -> None:
+    job = make_job()
+    lease = acquire(job.pk)
+    assert lease is not None
+    Job.objects.filter(pk=job.pk).update(lease_token=99)
+    with capture_logs() as logs:
+        lease._look(renew=True)
+    assert [line["event"] for line in logs] == ["lease_lost"]
 
 
 class Unreachable(Lease):

@@ -51,6 +51,25 @@ def test_the_level_counts_for_both_kinds_of_loggers(tmp_path: Path) -> None:
     assert [record["event"] for record in records] == ["slice_raised"]
 
 
+REFUSED = """
+import logging, logging.config
+from evalservice.log_config import logging_config
+logging.config.dictConfig(logging_config(plain=False, level="INFO"))
+for name, status in (("django.security.DisallowedHost", 400), ("django.request", 400), ("django.request", 500)):
+    try:
+        raise ValueError("of the client's making")
+    except ValueError as error:
+        logging.getLogger(name).error("told", exc_info=error, extra={"status_code": status})
+"""
+
+
+def test_a_refused_request_is_one_warning_and_a_fault_of_ours_has_its_traceback(tmp_path: Path) -> None:
+    done = run("-c", REFUSED, env=clean_environment(tmp_path))
+    records = [json.loads(line) for line in done.stderr.splitlines()]
+    assert [record["level"] for record in records] == ["warning", "warning", "error"]
+    assert ["exception" in record for record in records] == [False, False, True]
+
+
 def test_plain_text_is_for_people(tmp_path: Path) -> None:
     first = lines(tmp_path, plain=True, level="INFO")[0]
     assert "answer_put" in first

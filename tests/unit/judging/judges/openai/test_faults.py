@@ -42,6 +42,12 @@ def error(message: str = "", **fields: Any) -> dict[str, Any]:
         (422, {"detail": "Input is too long"}, Fault.CONTEXT_LENGTH),
         (400, error("filtered", code="content_filter"), Fault.CONTENT_FILTER),
         (400, error("x", innererror={"code": "ResponsibleAIPolicyViolation"}), Fault.CONTENT_FILTER),
+        (400, error("Invalid prompt: flagged", code="invalid_prompt"), Fault.CONTENT_FILTER),
+        # A prompt that a router's moderation flagged: this check alone, and no key refused.
+        (403, error("flagged", code=403, metadata={"reasons": ["violence"], "flagged_input": "x"}), Fault.CONTENT_FILTER),
+        (403, error("flagged", code="content_filter"), Fault.CONTENT_FILTER),
+        (403, error("flagged", metadata="?"), Fault.AUTH),
+        (403, error("No", metadata={"provider": "x"}), Fault.AUTH),
         (400, error("x", innererror="?"), Fault.BAD_REQUEST),
         (400, error("Unsupported parameter: 'temperature'"), Fault.BAD_REQUEST),
         (422, {"detail": [{"loc": ["body", "seed"]}]}, Fault.BAD_REQUEST),
