@@ -32,3 +32,17 @@ def web(monkeypatch: pytest.MonkeyPatch, settings: Any) -> Web:
     monkeypatch.setattr(collecting, "GAP_SECONDS", 0.0)
     settings.EVALSERVICE = {**settings.EVALSERVICE, "PAGES": "live", "CONTACT": "us@eval.example"}
     return outside
+
+
+@pytest.fixture
+def _openai(endpoint: Endpoint, settings: Any) -> None:
+    """The judge at the test endpoint, patient for a second only."""
+    config = settings.EVALSERVICE
+    settings.EVALSERVICE = {
+        **config,
+        "JUDGE": "openai",
+        "JUDGE_MODEL": "judge-1",
+        "OPENAI_BASE_URL": endpoint.base_url,
+        "OPENAI_API_KEY": "key-of-ours",
+        "MODEL": {**config["MODEL"], "attempts": 1, "timeout_s": 2, "in_flight": 8},
+    }
