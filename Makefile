@@ -77,4 +77,4 @@ bench: install ## JSON lines of ratios; BENCH=name runs one
 
 clean:
 	rm -rf $(VENV) .tools var .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*
-$(shell mkdir -p var)
+$(shell mkdir -p -m 700 var)

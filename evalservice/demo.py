@@ -233,7 +233,7 @@ def board_lines(board: Mapping[str, Any]) -> list[str]:
     header = [metric["label"] for metric in metrics]
     lines.append("  rank  system        " + "  ".join(f"{label:>22}" for label in header))
     for entry in board["rows"]:
-        cells = [f"{_cell(entry, metric['key']):>22}" for metric in metrics]
+        cells = [f"{_cell(entry, metric):>22}" for metric in metrics]
         lines.append(f"  {entry['rank']:>4}  {entry['system']['name']:<12}  " + "  ".join(cells))
     return lines
 
@@ -241,8 +241,10 @@ def board_lines(board: Mapping[str, Any]) -> list[str]:
 SHOWN = frozenset({"user_pref", "overall", "partial_completion", "success_rate", "reference_support"})
 
 
-def _cell(entry: Mapping[str, Any], key: str) -> str:
+def _cell(entry: Mapping[str, Any], metric: Mapping[str, Any]) -> str:
+    key, places = metric["key"], metric["decimals"]
     value, interval = entry["values"].get(key), entry["intervals"].get(key)
     if value is None:
         return "–"
-    return f"{value} [{interval[0]}, {interval[1]}]" if interval else f"{value}"
+    ends = f" [{interval[0]:.{places}f}, {interval[1]:.{places}f}]" if interval else ""
+    return f"{value:.{places}f}{ends}"

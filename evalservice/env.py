@@ -130,13 +130,13 @@ def _price(given: Mapping[str, float]) -> dict[str, float]:
 
 
 def folder(name: str, default: Path, *, environ: Mapping[str, str] = os.environ) -> Path:
-    """An absolute path; the folder is made if it is not there.
+    """An absolute path; the folder is made if it is not there, for its owner alone: it will hold rubrics.
 
     :raises ImproperlyConfigured: it cannot be made.
     """
     path = Path(read(name, "", environ=environ).strip() or default).resolve()
     try:
-        path.mkdir(parents=True, exist_ok=True)
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise ImproperlyConfigured(f"{name}: cannot make the folder {path}: {error.strerror}") from error
     return path

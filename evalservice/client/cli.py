@@ -298,13 +298,14 @@ def _board_line(document: dict[str, Any], version: str) -> str:
 
 
 def _row(row: dict[str, Any], primary: dict[str, Any]) -> dict[str, Any]:
-    interval = row["intervals"].get(primary["key"])
+    interval, value = row["intervals"].get(primary["key"]), row["values"].get(primary["key"])
+    places = primary["decimals"]
     why = [*(mark for mark in row["marks"] if mark == "flagged"), *row["reasons"]]
     return {
         **row,
         "organisation": row["system"]["organisation"],
-        primary["label"]: row["values"].get(primary["key"]),
-        "95 %": f"{interval[0]} to {interval[1]}" if interval else None,
+        primary["label"]: None if value is None else f"{value:.{places}f}",
+        "95 %": f"{interval[0]:.{places}f} to {interval[1]:.{places}f}" if interval else None,
         "status": row["status"] + (f" ({', '.join(why)})" if why else ""),
     }
 

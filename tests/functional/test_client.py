@@ -172,8 +172,8 @@ def test_a_board_is_the_same_as_a_table_and_as_json(run: Run, live_server: Any) 
     with Client(live_server.url) as client:
         assert client.board("briefings", "1.0") == document
     for shown, row, rank, name in zip(rows, document["rows"], "12", ("Good", "Poor"), strict=True):
-        assert shown[:4] == [rank, name, f"{name} Lab", str(row["values"]["user_pref"])]
-        assert shown[4] == "{} to {}".format(*row["intervals"]["user_pref"])
+        assert shown[:4] == [rank, name, f"{name} Lab", f"{row['values']['user_pref']:.2f}"]
+        assert shown[4] == "{:.2f} to {:.2f}".format(*row["intervals"]["user_pref"])
 
 
 def test_a_board_that_is_not_there_is_refused(run: Run) -> None:

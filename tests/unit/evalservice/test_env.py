@@ -151,6 +151,7 @@ def test_a_list_is_words_between_commas() -> None:
 def test_a_folder_is_absolute_and_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert env.folder("NAME", Path("x"), environ={"NAME": "a/b"}) == tmp_path / "a" / "b"
+    assert (tmp_path / "a" / "b").stat().st_mode & 0o777 == 0o700  # rubrics will lie in it
     assert (tmp_path / "a" / "b").is_dir()
     assert env.folder("NAME", tmp_path / "c", environ={}) == tmp_path / "c"
 
