@@ -1,4 +1,4 @@
-"""What every test over HTTP needs: no counts of other tests, and static files that nobody has collected."""
+"""What every test over HTTP needs: no counts of other tests, static files that nobody has collected; and what several look at."""
 
 from __future__ import annotations
 
@@ -6,6 +6,11 @@ from typing import Any
 
 import pytest
 from django.core.cache import cache
+from django.utils import timezone
+
+from judging.models import ModelCall
+from submissions.models import Submission
+from tests.judging_factories import import_set, judged, lake_answer, tree_files
 
 
 @pytest.fixture(autouse=True)
@@ -25,3 +30,13 @@ def _no_rates(settings: Any) -> None:
 def _static_files_as_they_lie(settings: Any) -> None:
     plain = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
     settings.STORAGES = {**settings.STORAGES, "staticfiles": plain}
+
+
+@pytest.fixture
+def submission() -> Submission:
+    """A judged submission, and a row of every model."""
+    made = judged(import_set(tree_files()), {"brume": lake_answer(212, 15, "brume")})
+    ModelCall.objects.create(
+        key="k" * 64, content="reply", model_served="m", finish_reason="stop", created_at=timezone.now()
+    )
+    return made
