@@ -45,7 +45,7 @@ def board(name: str = "Searcher", **row: Any) -> dict[str, Any]:
         "task_set": {"title": "Set"},
         "method": {"judge": "lexical", "model": "", "marks": ["offline_judge", "new_mark"]},
         "board": {"published_at": "2026-11-30T12:00:00Z"},
-        "columns": [{"key": "user_pref", "label": "UserPref"}],
+        "columns": [{"key": "user_pref", "label": "UserPref", "decimals": 2}],
         "rows": [
             {
                 "rank": 1, "system": {"name": name, "organisation": "Org"}, "values": {"user_pref": 3.5},
@@ -65,7 +65,7 @@ def test_a_board_shows_value_and_interval(run: Callable[[Service], Run]) -> None
     )
     assert result.stdout.splitlines()[0] == line
     cells = [cell.strip() for cell in result.stdout.splitlines()[4].strip("│").split("│")]
-    assert cells == ["1", "Searcher", "Org", "3.5", "3.1 to 3.9", "2", "ranked"]
+    assert cells == ["1", "Searcher", "Org", "3.50", "3.10 to 3.90", "2", "ranked"]
 
 
 def test_what_is_unknown_is_blank_and_zero_is_zero(run: Callable[[Service], Run]) -> None:
