@@ -9,6 +9,7 @@ import pytest
 
 from judging import collecting
 from tests.endpoint import Endpoint
+from tests.integration.judging.scenes import Scene, made_scene
 from tests.integration.judging.web import Web
 
 
@@ -46,3 +47,9 @@ def _openai(endpoint: Endpoint, settings: Any) -> None:
         "OPENAI_API_KEY": "key-of-ours",
         "MODEL": {**config["MODEL"], "attempts": 1, "timeout_s": 2, "in_flight": 8},
     }
+
+
+@pytest.fixture
+def scene() -> Scene:
+    """A held job of a round."""
+    return made_scene()

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import threading
-import time
 from typing import Any
 
 import pytest
@@ -12,27 +10,18 @@ from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from judging import collecting, hosts
-from judging.models import CitedPage, JudgeRun, PageHost, PageSnapshot
+from judging import collecting
+from judging.models import CitedPage, JudgeRun, PageSnapshot
 from judging.pages.captures import Capture, PageVerdict
 from judging.rounds import forget_failures, rejudge
 from judging.tasks import collect_pages
 from submissions.egress import Denied
-from submissions.leases import LeaseLost, acquire
+from submissions.leases import Lease, LeaseLost, acquire
 from submissions.models import Job, Submission
 from submissions.models.submission import IllegalTransition
 from submissions.queue.draining import drain
 from tests.integration.judging.web import URLS, Web, cites, lakes, many
-from tests.integration.submissions.races import at_once
-from tests.judging_factories import (
-    BRUME,
-    judged,
-    lake_answer,
-    run_jobs,
-    saved,
-    scores_of,
-    submit,
-)
+from tests.judging_factories import BRUME, judged, lake_answer, run_jobs, saved, scores_of, submit
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -77,15 +66,6 @@ def test_eight_hosts_are_visited_at_once_and_no_host_twice(web: Web) -> None:
     for visit in web.visits:
         hosts = [url.split("/")[2] for url in visit]
         assert len(hosts) == len(set(hosts))
-
-
-def test_two_pages_of_a_host_are_a_second_apart(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(collecting, "GAP_SECONDS", 0.3)
-    submission = submit(lakes(), cites("https://host0.example/a", "https://host0.example/b"))
-    began = time.monotonic()
-    collect_pages(submission.jobs.get().pk)
-    assert time.monotonic() - began >= 0.3
-    assert [len(visit) for visit in web.visits] == [1, 1]
 
 
 def test_a_page_is_fetched_once_a_day_whoever_cites_it(web: Web) -> None:
@@ -184,86 +164,6 @@ def test_of_two_spellings_of_a_page_the_first_is_kept_in_the_order_cited() -> No
     assert list(cited) == [URLS[1], "https://HOST0.example/brume", URLS[2]]
 
 
-# ------------------------------------------------------------------ hosts
-def held(name: str, seconds: float) -> None:
-    """Somebody else is asking this host for as long."""
-    now = timezone.now()
-    PageHost.objects.create(name=name, next_at=now, claimed_until=now + dt.timedelta(seconds=seconds))
-
-
-def test_a_host_that_somebody_else_is_asking_is_waited_for(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hosts, "GAP_SECONDS", 0.05)
-    submission = submit(lakes(), cites(URLS[0]))
-    held("host0.example", 0.3)
-    assert collect_pages(submission.jobs.get().pk) == "done"
-    assert web.visits == [[URLS[0]]]
-    assert PageHost.objects.get().claimed_until is None
-
-
-def test_who_only_waits_for_a_host_lets_others_work_and_is_never_failed_for_it(
-    web: Web, monkeypatch: pytest.MonkeyPatch, settings: Any
-) -> None:
-    monkeypatch.setattr(collecting, "PATIENCE_SECONDS", 0.0)
-    submission = submit(lakes(), cites(URLS[0]))
-    job = submission.jobs.get()
-    held("host0.example", 60)
-    for _ in range(settings.EVALSERVICE["JOB_TAKEOVERS"] + 2):
-        assert collect_pages(job.pk) == "waiting"
-        Job.objects.update(not_before=None)
-    submission.refresh_from_db()
-    assert (submission.state, web.visits) == ("collecting", [])
-    PageHost.objects.update(claimed_until=None)
-    assert run_jobs(submission)[-1] == "score: done"
-
-
-def test_two_submissions_do_not_ask_a_host_at_the_same_time(web: Web) -> None:
-    """The other one asks for its page as soon as the host is free."""
-    task_set = lakes()
-    submissions = [submit(task_set, cites(f"https://host0.example/{n}")) for n in range(2)]
-    web.seconds = 0.3
-    results = iter(submissions)
-    began = time.monotonic()
-    assert at_once(2, lambda: collect_pages(next(results).jobs.get().pk)) == ["done", "done"]
-    assert time.monotonic() - began >= 0.6
-    assert web.most_at_once == 1
-
-
-def test_a_page_that_was_fetched_while_its_host_was_waited_for_is_not_fetched_again(
-    web: Web, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    task_set = lakes()
-    submissions = iter([submit(task_set, cites(URLS[0])) for _ in range(2)])
-    web.seconds = 0.3
-    assert at_once(2, lambda: collect_pages(next(submissions).jobs.get().pk)) == ["done", "done"]
-    assert web.visits == [[URLS[0]]]
-
-
-def test_a_host_that_asks_for_a_pause_gets_it_from_every_submission(
-    web: Web, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(collecting, "PATIENCE_SECONDS", 0.0)
-    task_set = lakes()
-    web.retry_after["https://host0.example/a"] = 120.0
-    judged(task_set, cites("https://host0.example/a"))
-    other = submit(task_set, cites("https://host0.example/b", URLS[1]))
-    assert collect_pages(other.jobs.get().pk) == "waiting"
-    assert web.visits == [["https://host0.example/a"], [URLS[1]]]
-    now = timezone.now()
-    rest = PageHost.objects.get(name="host0.example").next_at - now
-    assert dt.timedelta(seconds=110) < rest <= dt.timedelta(seconds=120)
-
-
-def test_a_worker_that_lost_its_lease_gives_its_hosts_back(web: Web) -> None:
-    submission = submit(lakes(), cites(URLS[0]))
-    lease = acquire(submission.jobs.get().pk)
-    assert lease is not None
-    collecting.begin(lease, submission)
-    Job.objects.update(lease_token=99)
-    with pytest.raises(LeaseLost):
-        collecting.from_web(lease, submission, collecting.missing(submission))
-    assert PageHost.objects.get().claimed_until is None
-
-
 # ------------------------------------------------------------------ slices
 def test_a_slice_of_collecting_ends_in_time_and_goes_on(web: Web, settings: Any) -> None:
     settings.EVALSERVICE = {**settings.EVALSERVICE, "SLICE_SECONDS": 0.1}
@@ -287,14 +187,22 @@ def test_a_worker_told_to_stop_gives_its_collecting_back(web: Web) -> None:
     assert run_jobs(submission)[-1] == "score: done"
 
 
-def test_a_submission_cancelled_while_pages_are_fetched_is_left_alone(web: Web) -> None:
+def test_a_submission_cancelled_while_pages_are_fetched_is_left_alone(
+    web: Web, monkeypatch: pytest.MonkeyPatch
+) -> None:
     submission = submit(lakes(), cites(*URLS))
     job = submission.jobs.get()
-    web.seconds = 1.2  # the lease's watcher looks twice a second
-    team = threading.Timer(0.3, cancel_elsewhere, [submission])
-    team.start()
+    watched: list[Lease] = []
+    enter = Lease.__enter__
+
+    def watch(lease: Lease) -> Lease:
+        watched.append(lease)
+        return enter(lease)
+
+    monkeypatch.setattr(Lease, "__enter__", watch)
+    web.meanwhile = lambda: cancel_elsewhere(submission)
+    web.holds = lambda: not watched[0].stop.is_set()
     assert collect_pages(job.pk) == "cancelled"
-    team.join()
     assert len(web.visits) == 1
     assert not JudgeRun.objects.exists()
     assert submission.jobs.get().state == Job.State.CANCELLED

@@ -1,11 +1,10 @@
-"""Writing findings: in batches, fenced by the lease, alike on every database; and what is remembered of them."""
+"""Writing findings: in batches, fenced by the lease, alike on every database."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -18,75 +17,19 @@ from judging import recording
 from judging.canonical import plain
 from judging.cascade import Finding
 from judging.desk import Judgement, Reading
-from judging.judges.base import Attempt, CachedReply, CallRecord, ExtractOutcome, JudgeUnavailable, Usage
-from judging.models import Extraction, JudgeRun, ModelCall, Rubric, Verdict
-from judging.recording import Recorder, RowRefused, extraction_row, remember, save, verdict_row
-from judging.rounds import open_round
-from submissions.leases import Lease, LeaseLost, acquire
+from judging.judges.base import Attempt, CachedReply, CallRecord, ExtractOutcome, Usage
+from judging.models import Extraction, JudgeRun, ModelCall, Verdict
+from judging.recording import RowRefused, remember, save
+from submissions.leases import Lease, LeaseLost
 from submissions.models import Job
-from tests.factories import make_submission, make_task_set
 from tests.integration.judging.locks import meeting_at
+from tests.integration.judging.scenes import KEYS, Scene, made_scene, write
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-KEYS = [f"{n:064x}" for n in range(500)]
 ODD = "a\x00b\ud800c\udfff"
 RECORD = CallRecord(
     judge="openai", model_served=ODD, parameters={"x": ODD}, attempts=(Attempt(error="timeout", detail=ODD), Attempt()),
 )  # fmt: skip
-
-
-@dataclass
-class Scene:
-    """A held job of a round, with an answer and its rubric."""
-
-    run: JudgeRun
-    lease: Lease
-    answer: int
-    rubric: int
-
-    def recorder(self) -> Recorder:
-        return Recorder(lease=self.lease, run=self.run)
-
-    def verdict(self, key: str, finding: Finding = Finding.SUPPORTED, **fields: Any) -> Verdict:
-        return verdict_row(self.run, self.answer, self.rubric, "check", key, Judgement(finding, **fields))
-
-    def extraction(self, key: str, data: Any, outcome: ExtractOutcome = ExtractOutcome.OK) -> Extraction:
-        return extraction_row(self.run, self.answer, "name", key, Reading(outcome, data))
-
-
-@pytest.fixture
-def scene() -> Scene:
-    return made_scene()
-
-
-def made_scene() -> Scene:
-    submission = make_submission("judging", task_set=make_task_set(tasks=1))
-    now = timezone.now()
-    task = submission.task_set.tasks.get()
-    rubric = Rubric.objects.create(task=task, source={}, content_hash="0" * 64, created_at=now)
-    run = open_round(submission, now=now)
-    lease = acquire(submission.jobs.get().pk)
-    assert lease is not None
-    return Scene(run, lease, submission.answers.get().pk, rubric.pk)
-
-
-def write(recorder: Recorder, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    """Work with the writer beside it, to the end of both."""
-
-    async def both() -> None:
-        writer = asyncio.create_task(recorder.write())
-        try:
-            await work()
-            await recorder.close()
-        finally:
-            await asyncio.wait({writer}, timeout=5)
-        writer.result()
-
-    try:
-        asyncio.run(both())
-    finally:
-        recorder.shut()
 
 
 def test_replies_that_two_workers_keep_in_different_orders_are_kept_once() -> None:
@@ -201,12 +144,17 @@ def test_a_hundred_rows_or_half_a_second_make_a_batch(scene: Scene, monkeypatch:
     async def work() -> None:
         for key in KEYS[:250]:
             await recorder.judgement(scene.answer, scene.rubric, "check", key, Judgement(Finding.SUPPORTED))
-        await asyncio.sleep(1.2)
+        await written(250)
         await recorder.judgement(scene.answer, scene.rubric, "check", KEYS[400], Judgement(Finding.SUPPORTED))
-        await asyncio.sleep(1.2)
+        await written(251)
+
+    async def written(rows: int) -> None:
+        while sum(sizes) < rows:
+            await asyncio.sleep(0.01)
 
     write(recorder, work)
     assert sizes == [100, 100, 50, 1]
+    assert (recording.BATCH, recording.SECONDS) == (100, 0.5)
     assert Verdict.objects.count() == 251
 
 
@@ -331,93 +279,3 @@ def test_the_writers_connection_ends_with_it(scene: Scene) -> None:
     write(recorder, work)
     assert seen["thread"] != threading.get_ident()
     assert seen["wrapper"].connection is None
-
-
-# ------------------------------------------------------------------ the reply cache
-def test_a_reply_is_known_before_it_is_written_and_after(scene: Scene) -> None:
-    reply = CachedReply(KEYS[0], '{"a": 1}', "judge-1", "stop", Usage(1, 2, 3, 4))
-    recorder = scene.recorder()
-    found: list[CachedReply | None] = []
-
-    async def work() -> None:
-        found.append(await recorder.get(KEYS[0]))
-        await recorder.put(reply)
-        found.append(await recorder.get(KEYS[0]))
-        await asyncio.sleep(1)
-        found.append(await recorder.get(KEYS[0]))
-
-    write(recorder, work)
-    assert found == [None, reply, reply]
-    assert recorder._unwritten == {}
-
-
-# ------------------------------------------------------------------ the model that serves
-def served(recorder: Recorder, *models: str) -> None:
-    async def work() -> None:
-        for key, model in zip(KEYS, models, strict=False):
-            await recorder.put(CachedReply(key, "{}", model, "stop", Usage()))
-
-    write(recorder, work)
-
-
-def test_the_first_reply_pins_the_model_of_a_run(scene: Scene) -> None:
-    served(scene.recorder(), "", "judge-1-0501", "judge-1-0501", "")
-    scene.run.refresh_from_db()
-    assert scene.run.model_served == "judge-1-0501"
-    assert ModelCall.objects.count() == 4
-
-
-def test_another_shard_cannot_go_on_with_another_model(scene: Scene) -> None:
-    stale = JudgeRun.objects.get(pk=scene.run.pk)
-    served(scene.recorder(), "judge-1-0501")
-    recorder = Recorder(lease=scene.lease, run=stale)
-    with pytest.raises(JudgeUnavailable, match="wrong_model: pinned judge-1-0501, served judge-1-0601"):
-        asyncio.run(recorder.put(CachedReply(KEYS[9], "{}", "judge-1-0601", "stop", Usage())))
-    recorder.shut()
-    stale.refresh_from_db()
-    assert stale.model_served == "judge-1-0501"
-    assert ModelCall.objects.count() == 1
-
-
-# ------------------------------------------------------------------ memory
-def test_what_is_settled_is_remembered_in_later_rounds_and_what_is_not_only_in_its_own(scene: Scene) -> None:
-    save(
-        scene.lease,
-        [
-            *(scene.verdict(KEYS[n], finding) for n, finding in enumerate(Finding)),
-            *(scene.extraction(KEYS[n], n, outcome) for n, outcome in enumerate(ExtractOutcome)),
-        ],
-    )
-    assert len(remember(scene.run, [scene.answer]).judgements) == 5
-    assert len(remember(scene.run, [scene.answer]).readings) == 4
-    second = JudgeRun.objects.create(
-        submission=scene.run.submission,
-        round=2,
-        profile=scene.run.profile,
-        short_circuit=False,
-        started_at=timezone.now(),
-    )
-    later = remember(second, [scene.answer])
-    assert {found.finding.value for found in later.judgements.values()} == {
-        "supported",
-        "refuted",
-        "undecided",
-    }
-    assert [reading.data for reading in later.readings.values()] == [0]
-    assert remember(second, []).judgements == {}
-
-
-def test_a_replay_of_an_earlier_round_does_not_know_what_came_later(scene: Scene) -> None:
-    save(scene.lease, [scene.verdict(KEYS[0], Finding.ERROR, code="timeout")])
-    second = JudgeRun.objects.create(
-        submission=scene.run.submission,
-        round=2,
-        profile=scene.run.profile,
-        short_circuit=False,
-        started_at=timezone.now(),
-    )
-    first, scene.run = scene.run, second
-    save(scene.lease, [scene.verdict(KEYS[0], Finding.SUPPORTED), scene.extraction(KEYS[1], 1)])
-    assert remember(first, [scene.answer]).judgements[scene.answer, KEYS[0]].code == "timeout"
-    assert remember(first, [scene.answer]).readings == {}
-    assert remember(second, [scene.answer]).judgements[scene.answer, KEYS[0]].finding is Finding.SUPPORTED

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from judging.pages.captures import Capture, PageVerdict
@@ -13,13 +13,18 @@ from tests.judging_factories import BRUME, archive, import_set, lake_answer, lak
 
 
 class Web:
-    """The outside: every page is Lake Brume unless told otherwise."""
+    """The outside: every page is Lake Brume unless told otherwise.
+
+    During a visit others may act (``meanwhile``), and it lasts as long as ``holds`` says so.
+    """
 
     def __init__(self) -> None:
         self.visits: list[list[str]] = []
         self.verdicts: dict[str, PageVerdict] = {}
         self.retry_after: dict[str, float] = {}
         self.seconds = 0.0
+        self.meanwhile: Callable[[], object] = lambda: None
+        self.holds: Callable[[], bool] = lambda: False
         self.asked_with: dict[str, Any] = {}
         self.at_once = self.most_at_once = 0
 
@@ -28,7 +33,10 @@ class Web:
         self.asked_with = how
         self.at_once += 1
         self.most_at_once = max(self.most_at_once, self.at_once)
+        await asyncio.to_thread(self.meanwhile)
         await asyncio.sleep(self.seconds)
+        while self.holds():
+            await asyncio.sleep(0.01)
         self.at_once -= 1
         return [self.capture(url, fetched_at) for url in urls]
 
