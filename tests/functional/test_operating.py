@@ -20,6 +20,8 @@ import yaml
 from tests.processes import until
 from tests.programs import ROOT, clean_environment
 
+pytestmark = pytest.mark.installation
+
 HOST = "eval.example.org"
 PASSWORD = "a passphrase of this test"
 # What stays away: the machine has the clone and the packages, and nobody sits at its terminal.

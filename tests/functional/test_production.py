@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.programs import clean_environment, manage, run
+
+pytestmark = pytest.mark.installation
 
 MIGRATE, COLLECT = "Run manage.py migrate.", "Run manage.py collectstatic --noinput"
 CHECK = ("check", "--deploy", "--database", "default")
@@ -49,6 +53,32 @@ class Production:
         return {path: (status, headers, text) for path, (status, headers, text) in found.items()}
 
 
+@dataclass(frozen=True)
+class Prepared:
+    """What an operator's two commands made and said."""
+
+    folder: Path
+    migrated: str
+    collected: str
+
+    def give(self, production: Production, *names: str) -> None:
+        """Copy ``db.sqlite3`` or ``static`` to another installation: made once, they are the same everywhere."""
+        for name in names:
+            source, target = self.folder / name, production.folder / name
+            if source.is_dir():
+                shutil.copytree(source, target)
+            else:
+                shutil.copy(source, target)
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Prepared:
+    """An installation whose operator has run both commands."""
+    whole = Production(tmp_path_factory.mktemp("prepared"))
+    migrated, collected = whole.manage("migrate"), whole.manage("collectstatic", "--noinput")
+    return Prepared(whole.folder, migrated.stdout + migrated.stderr, collected.stdout)
+
+
 @pytest.fixture
 def production(tmp_path: Path) -> Production:
     """Nothing is prepared."""
@@ -85,8 +115,11 @@ def test_a_web_process_for_which_nothing_was_prepared_says_what_to_run(productio
     assert json.loads(answers["/readyz"][2]) == {"status": "database not migrated"}
 
 
-def test_a_web_process_without_tables_says_so_and_looks_as_ever(production: Production) -> None:
-    assert "static files copied" in production.manage("collectstatic", "--noinput").stdout
+def test_a_web_process_without_tables_says_so_and_looks_as_ever(
+    production: Production, prepared: Prepared
+) -> None:
+    assert "static files copied" in prepared.collected
+    prepared.give(production, "static")
     answers = production.get("/", "/none/")
     text = assert_not_ready(answers["/"])
     assert 'href="/static/board.' in text
@@ -95,8 +128,8 @@ def test_a_web_process_without_tables_says_so_and_looks_as_ever(production: Prod
     assert answers["/none/"][0] == 404
 
 
-def test_a_web_process_without_static_files_says_so(production: Production) -> None:
-    production.manage("migrate")
+def test_a_web_process_without_static_files_says_so(production: Production, prepared: Prepared) -> None:
+    prepared.give(production, "db.sqlite3")
     answers = production.get("/", "/readyz", "/api/v1/task-sets")
     text = assert_not_ready(answers["/"])
     assert COLLECT in text
@@ -105,18 +138,17 @@ def test_a_web_process_without_static_files_says_so(production: Production) -> N
     assert answers["/api/v1/task-sets"][0] == 200
 
 
-def test_a_prepared_installation_serves(production: Production) -> None:
-    production.manage("migrate")
-    production.manage("collectstatic", "--noinput")
+def test_a_prepared_installation_serves(production: Production, prepared: Prepared) -> None:
+    prepared.give(production, "db.sqlite3", "static")
     answers = production.get("/", "/readyz", "/api/", "/admin/login/", "/none/", "/api/v1/task-sets")
     assert [status for status, _, _ in answers.values()] == [200, 200, 200, 200, 404, 200]
     assert 'href="/static/board.' in answers["/"][2]
     assert "evalservice." not in production.manage(*CHECK).stderr
 
 
-def test_a_database_that_does_not_answer_is_said_too(tmp_path: Path) -> None:
+def test_a_database_that_does_not_answer_is_said_too(tmp_path: Path, prepared: Prepared) -> None:
     production = Production(tmp_path, DATABASE_URL="postgres://nobody@127.0.0.1:1/none")
-    production.manage("collectstatic", "--noinput")
+    prepared.give(production, "static")
     answers = production.get("/", "/readyz")
     assert "The database does not answer." in assert_not_ready(answers["/"])
     assert json.loads(answers["/readyz"][2]) == {"status": "database unavailable"}
@@ -135,9 +167,9 @@ def test_the_checks_name_what_to_run(production: Production) -> None:
     assert MIGRATE in both
 
 
-def test_migrate_is_not_told_to_migrate_first(production: Production) -> None:
-    done = production.manage("migrate")
-    assert "evalservice.E008" not in done.stdout + done.stderr
+def test_migrate_is_not_told_to_migrate_first(prepared: Prepared) -> None:
+    assert "Applying judging.0001_initial" in prepared.migrated
+    assert "evalservice.E008" not in prepared.migrated
 
 
 def test_a_worker_without_tables_does_not_start(production: Production) -> None:
@@ -146,9 +178,10 @@ def test_a_worker_without_tables_does_not_start(production: Production) -> None:
     assert MIGRATE in done.stderr
 
 
-def test_static_files_that_have_changed_since_they_were_collected_are_a_fault(production: Production) -> None:
-    production.manage("migrate")
-    production.manage("collectstatic", "--noinput")
+def test_static_files_that_have_changed_since_they_were_collected_are_a_fault(
+    production: Production, prepared: Prepared
+) -> None:
+    prepared.give(production, "db.sqlite3", "static")
     production.folder.joinpath("static", "board.css").write_text("/* of the version before */")
     found = production.manage(*CHECK, status=1).stderr
     assert "evalservice.E010" in found
