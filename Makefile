@@ -67,7 +67,8 @@ docs: install
 	@$(BIN)/python manage.py spectacular --validate --fail-on-warn --file /dev/null && echo "OpenAPI schema: ok"
 
 cover: browser
-	@$(BIN)/python -m pytest -q --cov --cov-report= $(ARGS)
+	@$(BIN)/python -m pytest -q -m "not soak and not costs" --cov --cov-report= $(ARGS)
+	@$(BIN)/python -m pytest -q -m costs tests/unit
 
 soak: browser ## kills, storms, hostile input: up to an hour
 	@$(BIN)/python -m pytest -q -m soak --timeout 3600 $(ARGS)

@@ -67,7 +67,7 @@ def test_codes_are_sorted_and_say_what_to_do() -> None:
     for name, code in CODES.items():
         assert name.isidentifier()
         assert name == name.lower()
-        assert 400 <= code.status <= 500
+        assert 400 <= code.status <= 500 or name == "not_ready"  # which is the operator's to mend
         assert code.title
         assert code.meaning.endswith(".")
         assert "|" not in code.meaning

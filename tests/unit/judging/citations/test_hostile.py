@@ -54,6 +54,7 @@ HOSTILE = {
 PLAIN = "The lake is 40 m deep and very cold in winter.\n"
 
 
+@pytest.mark.costs
 @pytest.mark.parametrize("attack", HOSTILE)
 def test_a_hostile_answer_costs_little_more_than_words(attack: str) -> None:
     # At most 7 times as much; read without care, the worst of these take minutes to hours.
@@ -98,6 +99,7 @@ SHORT = {
 }
 
 
+@pytest.mark.costs
 @pytest.mark.parametrize("piece", [*SHORT.values(), "table"], ids=[*SHORT, "rows"])
 def test_structure_costs_little_more_than_words(piece: str) -> None:
     text = "a|b\n-|-\n" + _filled("x|y\n", MEGABYTE) if piece == "table" else _filled(piece, MEGABYTE)

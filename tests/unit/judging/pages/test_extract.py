@@ -140,6 +140,7 @@ def test_a_long_title_is_cut() -> None:
     assert html(f"<title>{'a' * 900}</title><p>b").title == "a" * 500
 
 
+@pytest.mark.costs
 @pytest.mark.parametrize(
     "markup",
     [

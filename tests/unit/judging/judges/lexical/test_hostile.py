@@ -128,6 +128,7 @@ ATTACKS = {
 }
 
 
+@pytest.mark.costs
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_a_hostile_text_costs_little_more_than_prose(attack: str) -> None:
     # At most 9 times as much; what this must catch costs a thousand times as much.
@@ -141,6 +142,7 @@ def _huts(size: int) -> str:
     return "# Huts\n\n" + _filled("Some hut has 3 beds and stands at 1,280 m on the long ridge. ", size)
 
 
+@pytest.mark.costs
 def test_two_million_characters_of_answer_are_read() -> None:
     assert_proportional(partial(everything, "Lantern Col Hut has 24 beds."), _huts, 2_000_000)
     *_, extracted, _page = everything("Lantern Col Hut has 24 beds.", _huts(2_000_000))
@@ -148,6 +150,7 @@ def test_two_million_characters_of_answer_are_read() -> None:
     assert extracted.record.truncated  # type: ignore[attr-defined]
 
 
+@pytest.mark.costs
 def test_a_hundred_claims_against_one_long_page_cost_far_less_than_a_hundred_pages(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -174,6 +177,7 @@ def test_a_hundred_claims_against_one_long_page_cost_far_less_than_a_hundred_pag
     assert_cost(lambda: asyncio.run(ask(100)), at_most=70, of=lambda: asyncio.run(ask(1)))
 
 
+@pytest.mark.costs
 def test_a_claim_of_many_numbers_costs_little_on_a_page_of_the_same_fraction() -> None:
     claim = "€1. " * 150
 
@@ -186,6 +190,7 @@ def test_a_claim_of_many_numbers_costs_little_on_a_page_of_the_same_fraction() -
     assert_cost(partial(judge, fractions), at_most=100, of=partial(judge, numbers))
 
 
+@pytest.mark.costs
 def test_no_pattern_of_an_author_hangs_on_an_answer() -> None:
     schema = {"type": "object", "properties": {"name": {"type": "string", "pattern": "^(a+)+$"}}}
 
