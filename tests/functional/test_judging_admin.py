@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -67,15 +68,20 @@ def test_nothing_is_added_changed_or_deleted_by_hand(submission: Submission, mod
     assert "delete_selected" not in text(browser, listing(model))
 
 
+def said(text: str, words: Sequence[str]) -> list[str]:
+    """Those of the words that stand in the text as such: a random token may hold their characters by chance."""
+    return [word for word in words if re.search(rf"\b{re.escape(word)}\b", text)]
+
+
 def test_nothing_hidden_is_on_a_list_in_a_title_or_in_a_name(submission: Submission) -> None:
     browser = signed_in(superuser=True)
     hidden = ("metres deep", "kilometres long", "given", "heuristic", "How deep", "x-labels", "212", "reply")
     for model in MODELS:
         shown = text(browser, listing(model))
-        assert [word for word in hidden if word in shown] == [], model
+        assert said(shown, hidden) == [], model
         row = apps.get_model("judging", model)._default_manager.order_by("pk").first()
         title = text(browser, page_of(row)).split("<title>")[1].split("</title>")[0]
-        assert [word for word in hidden if word in title + str(row)] == [], model
+        assert said(title + str(row), hidden) == [], model
 
 
 @pytest.mark.parametrize("model", MODELS)

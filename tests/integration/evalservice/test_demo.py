@@ -160,7 +160,7 @@ def board(*names: str) -> dict[str, Any]:
     return {
         "task_set": {"title": "Set", "version": "1", "tasks": 3},
         "method": {"judge": "openai", "model": "m-1"},
-        "columns": [{"key": key, "label": key.upper()} for key in keys],
+        "columns": [{"key": key, "label": key.upper(), "decimals": 2} for key in keys],
         "rows": [
             row(name, rank, None if name == "Idler" else rank / 2) for rank, name in enumerate(names, 1)
         ],
@@ -182,7 +182,7 @@ def test_a_printed_board_shows_the_metrics_that_matter_with_their_intervals() ->
     title, header, first, second = demo.board_lines(board("Meridian", "Idler"))
     assert title == "Set 1: 3 tasks, judge openai (m-1)"
     assert header.split() == ["rank", "system", "USER_PREF", "OVERALL"]
-    assert first.split() == ["1", "Meridian", "0.5", "[1.0,", "2.0]", "0.5"]
+    assert first.split() == ["1", "Meridian", "0.50", "[1.00,", "2.00]", "0.50"]
     assert second.split() == ["2", "Idler", "–", "–"]
 
 
