@@ -22,6 +22,7 @@ from judging.desk import Judgement, Memory, Reading
 from judging.judges.base import CachedReply, CallRecord, ExtractOutcome, JudgeUnavailable, Usage
 from judging.models import Extraction, JudgeRun, ModelCall, Verdict
 from submissions.leases import Lease
+from submissions.reasons import StateReason
 
 BATCH = 100
 SECONDS = 0.5
@@ -157,7 +158,7 @@ def pin(run: JudgeRun, served: str) -> None:
     name = storable(served)
     if not JudgeRun.objects.filter(pk=run.pk, model_served__in=["", name]).update(model_served=name):
         run.refresh_from_db(fields=["model_served"])
-        raise JudgeUnavailable("wrong_model", f"pinned {run.model_served}, served {name}")
+        raise JudgeUnavailable(StateReason.WRONG_MODEL, f"pinned {run.model_served}, served {name}")
     run.model_served = name
 
 

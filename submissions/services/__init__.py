@@ -9,7 +9,7 @@ from submissions.services.accounts import (
     update_system,
 )
 from submissions.services.answers import AnswerChanged, UnknownRun, UnknownTask, put_answer, version_of
-from submissions.services.bundles import BundleRefused, keep_received, submit_bundle
+from submissions.services.bundles import BundleRefused, Upload, keep_received, submit_bundle
 from submissions.services.drafts import (
     DraftExpired,
     NotADraft,
@@ -45,6 +45,7 @@ __all__ = [
     "UnknownRun",
     "UnknownSystem",
     "UnknownTask",
+    "Upload",
     "cancel",
     "create_submission",
     "create_system",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 from django.conf import settings
 from django.db import reset_queries, transaction
@@ -19,6 +20,22 @@ Place = tuple[int, int]  # a task's row and a run
 
 # A statement is held several times over on its way to the database, and may be one answer longer than this.
 CHARACTERS_PER_INSERT = 1_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Upload:
+    """A bundle that was read, who sent it and for what: ``system`` is a public id, ``task_set`` a slug.
+
+    ``runs`` is the set's own number if None.
+    """
+
+    team: Team
+    system: str
+    task_set: str
+    reading: BundleReading
+    now: dt.datetime
+    runs: int | None = None
+    note: str = ""
 
 
 class BundleRefused(Refusal):
@@ -92,20 +109,20 @@ def _insert(rows: Iterable[Answer]) -> None:
             reset_queries()
 
 
-def _draft(
-    team: Team,
-    system: str,
-    task_set: str,
-    reading: BundleReading,
-    now: dt.datetime,
-    runs: int | None,
-    note: str,
-) -> tuple[Submission, dict[str, int], dict[Place, str]]:
+def _draft(upload: Upload) -> tuple[Submission, dict[str, int], dict[Place, str]]:
     """A draft without answers, the tasks' names, and where in the bundle its answers are; raises what may be wrong."""
-    version = open_task_set(task_set, now=now)
-    submission = new_draft(team=team, system=system, task_set=version, runs=runs, note=note, now=now)
+    version = open_task_set(upload.task_set, now=upload.now)
+    submission = new_draft(
+        team=upload.team,
+        system=upload.system,
+        task_set=version,
+        runs=upload.runs,
+        note=upload.note,
+        now=upload.now,
+    )
     refuse_sealed(version)
     names = task_names(version)
+    reading = upload.reading
     placed, errors = _placed(reading.slots, names, submission.runs)
     faults = [ErrorItem(fault.where, fault.code, fault.detail) for fault in reading.faults] + errors.kept
     if faults:
@@ -113,16 +130,7 @@ def _draft(
     return submission, names, placed
 
 
-def keep_received(
-    *,
-    team: Team,
-    system: str,
-    task_set: str,
-    reading: BundleReading,
-    now: dt.datetime,
-    runs: int | None = None,
-    note: str = "",
-) -> None:
+def keep_received(upload: Upload) -> None:
     """Store the bytes as received of a bundle that would be taken now; of one that would be refused, nothing.
 
     Thousands of files take their time: called before :func:`submit_bundle` and outside of any transaction, it lets
@@ -130,27 +138,18 @@ def keep_received(
     """
     try:
         with transaction.atomic():
-            _draft(team, system, task_set, reading, now, runs, note)
+            _draft(upload)
             transaction.set_rollback(True)
     except Refusal:  # submit_bundle says so, unless the request had its reply before
         return
-    for answer in reading.answers:
+    for answer in upload.reading.answers:
         if answer.raw is not None:
             blobs.put(answer.raw)
 
 
 # No savepoint: while one is open, SQLite keeps what it overwrites in memory, and this may be a large part of a bundle.
 @transaction.atomic(savepoint=False)
-def submit_bundle(
-    *,
-    team: Team,
-    system: str,
-    task_set: str,
-    reading: BundleReading,
-    now: dt.datetime,
-    runs: int | None = None,
-    note: str = "",
-) -> Submission:
+def submit_bundle(upload: Upload) -> Submission:
     """Create, fill and finalize a submission; either all of it happens or nothing.
 
     A transaction around it is rolled back with it, whoever catches what it raises.
@@ -158,8 +157,8 @@ def submit_bundle(
     :raises TaskSetNotOpen, UnknownSystem, RunsOutOfRange, SealedNeedsLease: as named.
     :raises BundleRefused: with the first faults of the bundle, of its form and of its meaning, and their number.
     """
-    submission, names, placed = _draft(team, system, task_set, reading, now, runs, note)
-    _insert(_given(submission, reading, names, now))
+    submission, names, placed = _draft(upload)
+    _insert(_given(submission, upload.reading, names, upload.now))
     _insert(_blank(submission, dict.fromkeys(names.values()), placed))
-    enqueue(submission, now=now)
+    enqueue(submission, now=upload.now)
     return submission

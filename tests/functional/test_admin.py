@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import Any
 
 import pytest
 from django.apps import apps
-from django.contrib.auth.models import Group
 from django.test import Client
 from django.urls import NoReverseMatch, reverse
 
@@ -22,32 +22,16 @@ from tests.factories import (
     make_team,
     make_user,
 )
+from tests.functional.staff import EVIL, page_of, signed_in
+from tests.functional.staff import listing as staff_listing
 from tests.http import ApiClient
 
 pytestmark = pytest.mark.django_db
 
-EVIL = "<script>alert(1)</script>"
 MODELS = ("organisation", "team", "apikey", "system", "taskset", "task", "submission", "answer")
 
 
-def signed_in(*roles: str, superuser: bool = False) -> Client:
-    """A browser of a member of staff."""
-    user = make_user(staff=True, superuser=superuser)
-    user.groups.set(Group.objects.filter(name__in=roles))
-    assert user.groups.count() == len(roles)
-    browser = Client()
-    browser.force_login(user)
-    return browser
-
-
-def listing(model: str) -> str:
-    """The address of a list."""
-    return reverse(f"admin:submissions_{model}_changelist")
-
-
-def page(row: Any) -> str:
-    """The address of a row."""
-    return reverse(f"admin:submissions_{row._meta.model_name}_change", args=[row.pk])
+listing = partial(staff_listing, app="submissions")
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -59,7 +43,7 @@ def test_every_list_and_page_opens_for_a_superuser(model: str) -> None:
     assert browser.get(listing(model) + "?q=x").status_code == 200
     manager = apps.get_model("submissions", model)._default_manager
     instance = manager.order_by("pk").first()
-    assert browser.get(page(instance)).status_code == 200
+    assert browser.get(page_of(instance)).status_code == 200
 
 
 VIEWED = {
@@ -103,7 +87,7 @@ def test_a_key_is_shown_once_and_works() -> None:
     key = ApiKey.objects.get()
     assert (key.expires_at - key.created_at).days == 30
     secret = token.split("_", 2)[2]
-    for address in (page(key), listing("apikey"), reverse("admin:index")):
+    for address in (page_of(key), listing("apikey"), reverse("admin:index")):
         shown = browser.get(address).content.decode()
         assert secret not in shown
         assert key.secret_hash not in shown
@@ -127,7 +111,7 @@ def test_keys_are_revoked_in_the_list_and_edited_nowhere() -> None:
     key, token = make_key(make_team())
     browser = signed_in("set owner")
     before = ApiKey.objects.values().get()
-    browser.post(page(key), {"name": "changed", "scopes": ["read"], "days": 9, "team": make_team().pk})
+    browser.post(page_of(key), {"name": "changed", "scopes": ["read"], "days": 9, "team": make_team().pk})
     assert ApiKey.objects.values().get() == before
     data = {"action": "revoke", "_selected_action": [key.pk]}
     browser.post(listing("apikey"), data)
@@ -157,7 +141,7 @@ def test_organisations_teams_and_domains_are_made_by_hand() -> None:
         reverse("admin:submissions_team_add"), {"name": "T", "organisation": organisation.pk, **empty}
     )
     team = Team.objects.get()
-    browser.post(page(team), {"name": "T2", "organisation": organisation.pk, **empty})
+    browser.post(page_of(team), {"name": "T2", "organisation": organisation.pk, **empty})
     team.refresh_from_db()
     assert team.name == "T2"
     data = {
@@ -166,7 +150,7 @@ def test_organisations_teams_and_domains_are_made_by_hand() -> None:
         "domains-INITIAL_FORMS": 0,
         "domains-0-name": "org.example",
     }
-    browser.post(page(organisation), data)
+    browser.post(page_of(organisation), data)
     assert organisation.domains.get().name == "org.example"
 
 
@@ -186,7 +170,7 @@ def test_what_the_service_makes_is_not_added_by_hand(model: str) -> None:
 def test_submissions_are_only_looked_at() -> None:
     submission = make_submission("judged")
     browser = signed_in(superuser=True)
-    assert browser.post(page(submission), {"state": "published"}).status_code == 403
+    assert browser.post(page_of(submission), {"state": "published"}).status_code == 403
     submission.refresh_from_db()
     assert submission.state == "judged"
 
@@ -197,10 +181,10 @@ def test_texts_of_teams_stay_texts() -> None:
     answer = fill_answer(submission, text=EVIL)
     browser = signed_in(superuser=True)
     addresses = [listing(model) for model in MODELS]
-    addresses += [page(row) for row in (submission, submission.system, submission.system.team, answer)]
+    addresses += [page_of(row) for row in (submission, submission.system, submission.system.team, answer)]
     for address in addresses:
         assert EVIL not in browser.get(address).content.decode(), address
-    assert "&lt;script&gt;" in browser.get(page(answer)).content.decode()
+    assert "&lt;script&gt;" in browser.get(page_of(answer)).content.decode()
 
 
 def test_prompts_and_answers_are_on_no_list() -> None:
@@ -225,8 +209,8 @@ def test_lists_cost_the_same_however_long(model: str, django_assert_max_num_quer
 
 def test_unrounded_scores_are_for_those_who_may_read_answers() -> None:
     submission = make_submission("judged", summary={"exact": "0.123456789"})
-    assert "0.123456789" in signed_in("judge operator").get(page(submission)).content.decode()
-    assert "0.123456789" not in signed_in("viewer").get(page(submission)).content.decode()
+    assert "0.123456789" in signed_in("judge operator").get(page_of(submission)).content.decode()
+    assert "0.123456789" not in signed_in("viewer").get(page_of(submission)).content.decode()
 
 
 @pytest.mark.parametrize("model", ["schedule", "success", "failure", "ormq", "task"])
@@ -235,15 +219,15 @@ def test_nobody_gets_at_the_queue_through_the_admin(model: str) -> None:
     for address in (f"/admin/django_q/{model}/", f"/admin/django_q/{model}/add/", "/admin/django_q/"):
         assert browser.get(address).status_code == 404
         assert browser.post(address, {"func": "os.system", "args": "'true'"}).status_code == 404
-    for page_of in ("add", "changelist"):
+    for name in ("add", "changelist"):
         with pytest.raises(NoReverseMatch):
-            reverse(f"admin:django_q_{model}_{page_of}")
+            reverse(f"admin:django_q_{model}_{name}")
     assert b"django_q" not in browser.get("/admin/").content
 
 
 def test_stored_json_is_indented_and_escaped() -> None:
     submission = make_submission("judged", summary={"one": {"exact": EVIL, "figures": list(range(40))}})
-    shown = signed_in(superuser=True).get(page(submission)).content.decode()
+    shown = signed_in(superuser=True).get(page_of(submission)).content.decode()
     assert EVIL not in shown
     assert (
         "{\n  &quot;one&quot;: {\n    &quot;exact&quot;: &quot;&lt;script&gt;alert(1)&lt;/script&gt;&quot;"
@@ -253,7 +237,7 @@ def test_stored_json_is_indented_and_escaped() -> None:
 
 def test_what_fits_a_line_stays_one_and_what_is_not_there_is_a_dash() -> None:
     submission = make_submission("judged", summary={"exact": EVIL})
-    shown = signed_in(superuser=True).get(page(submission)).content.decode()
+    shown = signed_in(superuser=True).get(page_of(submission)).content.decode()
     assert "{&quot;exact&quot;: &quot;&lt;script&gt;alert(1)&lt;/script&gt;&quot;}" in shown
     provenance = shown.split("field-provenance")[1].split("field-")[0]
     assert re.search(r'<div class="readonly">–</div>', provenance)
@@ -262,7 +246,7 @@ def test_what_fits_a_line_stays_one_and_what_is_not_there_is_a_dash() -> None:
 def test_stored_json_without_end_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("submissions.admin.looks.SHOWN", 200)
     submission = make_submission("judged", summary={"long": "x" * 1_000})
-    shown = signed_in(superuser=True).get(page(submission)).content.decode()
+    shown = signed_in(superuser=True).get(page_of(submission)).content.decode()
     assert "x" * 201 not in shown
     assert "characters more]" in shown
 
@@ -270,7 +254,7 @@ def test_stored_json_without_end_is_cut(monkeypatch: pytest.MonkeyPatch) -> None
 def test_an_answer_is_one_block_and_cut_where_it_has_no_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("submissions.admin.looks.SHOWN", 200)
     answer = fill_answer(make_draft(), text="# An answer\n" + "y" * 1_000)
-    shown = signed_in(superuser=True).get(page(answer)).content.decode()
+    shown = signed_in(superuser=True).get(page_of(answer)).content.decode()
     assert '<pre class="stored" tabindex="0"># An answer\n' in shown
     assert "y" * 201 not in shown
 

@@ -24,6 +24,7 @@ from submissions.bundle import Limits, read_bundle
 from submissions.models import Submission, Team
 from submissions.services import (
     Reply,
+    Upload,
     cancel,
     create_submission,
     delete_draft,
@@ -125,10 +126,11 @@ class SubmissionList(TeamView):
             return answered(before)
         # Read before the transaction begins: a large zip must not hold others up.
         with closing(read_bundle(cast(BinaryIO, bundle.file), upload_limits())) as reading:
-            keep_received(team=self.team, reading=reading, now=now, **values)
+            upload = Upload(team=self.team, reading=reading, now=now, **values)
+            keep_received(upload)
 
             def work() -> Reply:
-                return _reply(202, submit_bundle(team=self.team, reading=reading, now=now, **values))
+                return _reply(202, submit_bundle(upload))
 
             return answered(once(team=self.team, key=key, request_hash=asked, now=now, work=work))
 

@@ -41,18 +41,19 @@ def read(*answers: AnswerIn, faults: tuple[Fault, ...] = ()) -> BundleReading:
     return into.reading()
 
 
-def request(task_set: TaskSet, reading: BundleReading, **fields: Any) -> dict[str, Any]:
+def request(task_set: TaskSet, reading: BundleReading, **fields: Any) -> services.Upload:
     """What a new system's team asks for."""
     system = make_system(make_team())
-    return {"team": system.team, "system": system.public_id, "task_set": task_set.slug, "reading": reading,
-            "now": NOW, **fields}  # fmt: skip
+    return services.Upload(
+        team=system.team, system=system.public_id, task_set=task_set.slug, reading=reading, now=NOW, **fields
+    )
 
 
 def submit(
     task_set: TaskSet, *answers: AnswerIn, faults: tuple[Fault, ...] = (), **fields: Any
 ) -> Submission:
     """The answers as a submission."""
-    return services.submit_bundle(**request(task_set, read(*answers, faults=faults), **fields))
+    return services.submit_bundle(request(task_set, read(*answers, faults=faults), **fields))
 
 
 def refused(task_set: TaskSet, *answers: AnswerIn, **fields: Any) -> list[tuple[str, str]]:
@@ -150,7 +151,7 @@ def test_all_ways_in_store_the_same_record(text: str) -> None:
     stored = []
     for upload in (_zip(record), json.dumps(record).encode()):
         reading = read_bundle(io.BytesIO(upload), LIMITS)
-        stored.append(_stored(services.submit_bundle(**request(task_set, reading))))
+        stored.append(_stored(services.submit_bundle(request(task_set, reading))))
     answer = read_record({"answer": text}, LIMITS, place=(public_id, 1))
     assert isinstance(answer, AnswerIn)
     draft = make_draft(task_set=task_set, now=NOW)
@@ -169,18 +170,16 @@ def test_bytes_that_differ_from_the_text_are_kept() -> None:
 def test_bytes_are_kept_before_the_transaction_that_names_them() -> None:
     task_set = make_task_set()
     asked = request(task_set, read(AnswerIn("task-1", 1, "x", raw=b"early"), AnswerIn("task-2", 1, "y")))
-    services.keep_received(**asked)
+    services.keep_received(asked)
     assert blobs.get(hashlib.sha256(b"early").hexdigest()) == b"early"
     assert not Submission.objects.exists()
-    assert services.submit_bundle(**asked).answers.filter(given=True).count() == 2
+    assert services.submit_bundle(asked).answers.filter(given=True).count() == 2
 
 
 def test_of_a_bundle_that_is_refused_no_bytes_are_kept() -> None:
     unknown = read(AnswerIn("task-1", 1, "x", raw=b"in vain"), AnswerIn("nonsense", 1, "x"))
-    services.keep_received(**request(make_task_set(), unknown))
-    services.keep_received(
-        **request(make_task_set(), read(AnswerIn("task-1", 1, "x", raw=b"in vain")), runs=2)
-    )
+    services.keep_received(request(make_task_set(), unknown))
+    services.keep_received(request(make_task_set(), read(AnswerIn("task-1", 1, "x", raw=b"in vain")), runs=2))
     with pytest.raises(FileNotFoundError):
         blobs.get(hashlib.sha256(b"in vain").hexdigest())
 
@@ -204,7 +203,7 @@ def test_answers_are_inserted_a_few_at_a_time(count: int, size: int) -> None:
 def test_answers_are_inserted_outside_of_any_savepoint() -> None:
     asked = request(make_task_set(), read(AnswerIn("task-1", 1, "x")))
     with CaptureQueriesContext(connection) as queries:
-        services.submit_bundle(**asked)
+        services.submit_bundle(asked)
     kinds = [" ".join(query["sql"].split()[:3]) for query in queries]
     assert 'INSERT INTO "submissions_answer"' in kinds
     before = kinds[: kinds.index('INSERT INTO "submissions_answer"')]
