@@ -41,8 +41,16 @@ browser: install ## some Chromium, for the browser tests
 demo: install ## two boards on this machine, judged offline; ONCE=1 exits after printing them
 	@$(BIN)/python manage.py demo $(if $(ONCE),--once,)
 
-test: browser ## all tests on SQLite
+# Files of tests run side by side, a process for each core; what compares costs runs alone, after them.
+SIDE_BY_SIDE := -n auto --maxprocesses 3 --dist loadfile
+
+test: browser ## all tests on SQLite; ARGS=tests/unit runs some of them
+ifdef ARGS
 	@$(BIN)/python -m pytest -q $(ARGS)
+else
+	@$(BIN)/python -m pytest -q $(SIDE_BY_SIDE) -m "not soak and not costs"
+	@$(BIN)/python -m pytest -q -m costs tests/unit
+endif
 
 check: format lint types contracts migrations docs cover ## what CI runs on SQLite
 
@@ -67,7 +75,7 @@ docs: install
 	@$(BIN)/python manage.py spectacular --validate --fail-on-warn --file /dev/null && echo "OpenAPI schema: ok"
 
 cover: browser
-	@$(BIN)/python -m pytest -q -m "not soak and not costs" --cov --cov-report= $(ARGS)
+	@$(BIN)/python -m pytest -q $(SIDE_BY_SIDE) -m "not soak and not costs" --cov --cov-report=
 	@$(BIN)/python -m pytest -q -m costs tests/unit
 
 soak: browser ## kills, storms, hostile input: up to an hour

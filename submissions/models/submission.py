@@ -30,10 +30,6 @@ class SubmissionQuerySet(models.QuerySet["Submission"]):
         """A team's own."""
         return self.filter(system__team=team)
 
-    def in_flight(self) -> SubmissionQuerySet:
-        """Finalized and not yet at an end."""
-        return self.filter(state__in=Submission.IN_FLIGHT)
-
     def publishable(self) -> SubmissionQuerySet:
         """Has scores that may stand on a board: judged or published, and what stood there while re-judged."""
         settled = Q(state__in=[Submission.State.JUDGED, Submission.State.PUBLISHED])

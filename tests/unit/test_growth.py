@@ -11,6 +11,8 @@ import pytest
 from tests import growth
 from tests.growth import assert_cost, assert_proportional
 
+pytestmark = pytest.mark.costs
+
 
 def burn(turns: int) -> int:
     """Work of so many turns."""

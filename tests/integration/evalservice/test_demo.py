@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from django.core.management import CommandError, call_command
 
 from evalservice import demo
 from evalservice.client import Problem, ServiceUnreachable
@@ -200,3 +203,33 @@ def test_every_run_has_a_key_of_its_own_and_one_team() -> None:
     assert demo.team_key() != demo.team_key()
     assert Team.objects.count() == 1
     assert ApiKey.objects.count() == 2
+
+
+# ------------------------------------------------------------------ the command
+@pytest.fixture
+def _signals() -> Iterator[None]:
+    """The command takes the handler of SIGTERM for its process, which is the tests' own here."""
+    handler = signal.getsignal(signal.SIGTERM)
+    yield
+    signal.signal(signal.SIGTERM, handler)
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("_signals")
+@pytest.mark.parametrize(
+    ("raised", "said", "status"),
+    [
+        (demo.DemoFailed("no room"), "The demonstration failed: no room", 1),
+        (KeyboardInterrupt(), "Interrupted.", 130),
+    ],
+)
+def test_the_command_ends_with_one_line_and_a_status(
+    raised: BaseException, said: str, status: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def import_sets(*arguments: Any) -> None:
+        raise raised
+
+    monkeypatch.setattr(demo, "import_sets", import_sets)
+    with pytest.raises(CommandError) as failure:
+        call_command("demo", "--once", "--examples", str(tmp_path))
+    assert (str(failure.value), failure.value.returncode) == (said, status)

@@ -13,7 +13,7 @@ import pytest
 from django.db import connections
 
 from judging import slices
-from judging.judges.base import VerifyReply, VerifyRequest
+from judging.judges.base import JudgeUnavailable, VerifyReply, VerifyRequest
 from judging.judges.lexical import LexicalJudge
 from judging.models import Verdict
 from judging.slices import question_budget
@@ -35,11 +35,11 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 class Deliberate(LexicalJudge):
-    """An offline judge; its questions count from 1. Others may act during one, and it may fall over or never answer."""
+    """An offline judge; its questions count from 1. Others may act during one, and it may fail or never answer."""
 
     asked = 0
     meanwhile: ClassVar[dict[int, Callable[[], object]]] = {}
-    fails_at = 0
+    fails: ClassVar[dict[int, Exception]] = {}
     silent_from = 1_000
 
     async def verify(self, request: VerifyRequest) -> VerifyReply:
@@ -49,8 +49,8 @@ class Deliberate(LexicalJudge):
             await asyncio.to_thread(elsewhere, self.meanwhile[number])
         if number >= self.silent_from:
             await asyncio.Event().wait()
-        if number == self.fails_at:
-            raise RuntimeError("the judge fell over")
+        if number in self.fails:
+            raise self.fails[number]
         return await super().verify(request)
 
 
@@ -172,7 +172,7 @@ def test_a_judge_that_raises_is_tried_again_and_what_was_found_before_is_kept(
     job: Job, judge: type[Deliberate], settings: Any
 ) -> None:
     one_at_a_time(settings)
-    judge.fails_at = 5
+    judge.fails = {5: RuntimeError("the judge fell over")}
     assert judge_answers(job.pk) == "again later"
     assert Verdict.objects.filter(check_id__in=["depth", "length"]).count() == 11
     Job.objects.update(not_before=None)
@@ -207,3 +207,14 @@ def test_a_question_fits_between_the_end_of_a_slice_and_the_queues_limit(
     settings.EVALSERVICE = {**settings.EVALSERVICE, "MODEL": model, "SLICE_SECONDS": slice_}
     settings.Q_CLUSTER = {**settings.Q_CLUSTER, "timeout": queue}
     assert question_budget() == expected
+
+
+def test_a_judge_that_will_not_answer_pauses_the_submission_with_its_reason(
+    job: Job, judge: type[Deliberate], settings: Any
+) -> None:
+    one_at_a_time(settings)
+    judge.fails = {3: JudgeUnavailable("quota", "nothing left")}
+    assert judge_answers(job.pk) == "paused"
+    submission = Submission.objects.get(pk=job.submission_id)
+    assert (submission.state, submission.state_reason) == ("paused", "quota")
+    assert (Verdict.objects.filter(check_id__in=["depth", "length"]).count(), judge.asked) == (2, 3)

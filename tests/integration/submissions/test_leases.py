@@ -348,3 +348,14 @@ def test_the_reaper_leaves_what_is_over_or_not_due() -> None:
     Job.objects.filter(pk=make_job("judging").pk).update(state=Job.State.DONE)
     make_job("queued", not_before=timezone.now() + dt.timedelta(minutes=5))
     assert queue.reap(now=timezone.now()) == 0
+
+
+def test_a_slice_that_ends_after_its_lease_was_taken_leaves_the_job_to_its_new_holder() -> None:
+    job = make_job()
+
+    def work(lease: Lease) -> Slice:
+        Job.objects.filter(pk=job.pk).update(lease_token=99, woken_at=None)
+        return Slice.MORE
+
+    assert drive(job.pk, work) == "more"
+    assert (fresh(job).state, job.lease_token, job.woken_at) == (Job.State.RUNNING, 99, None)

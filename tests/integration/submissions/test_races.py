@@ -10,7 +10,16 @@ import pytest
 from submissions import services
 from submissions.bundle import AnswerIn
 from submissions.models import Answer, Job, Submission, SubmissionEvent, System
-from tests.factories import fill_answer, make_draft, make_system, make_task_set, make_team, now
+from submissions.models.submission import IllegalTransition
+from tests.factories import (
+    fill_answer,
+    make_draft,
+    make_submission,
+    make_system,
+    make_task_set,
+    make_team,
+    now,
+)
 from tests.integration.submissions.races import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -98,3 +107,13 @@ def test_two_sweeps_expire_each_draft_once() -> None:
         make_draft(task_set=task_set, system=system, now=old)
     assert sum(at_once(3, lambda: services.expire_drafts(now=now()))) == 6
     assert SubmissionEvent.objects.count() == 6
+
+
+def test_a_step_from_a_state_that_was_left_meanwhile_is_none() -> None:
+    first = make_submission("queued")
+    second = Submission.objects.get(pk=first.pk)
+    first.move("collecting", actor="worker", now=now())
+    with pytest.raises(IllegalTransition):
+        second.move("cancelled", actor="worker", now=now())
+    assert [event.to_state for event in first.events.all()] == ["collecting"]
+    assert Submission.objects.get(pk=first.pk).state == "collecting"

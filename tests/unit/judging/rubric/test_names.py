@@ -59,6 +59,7 @@ def reasons(expression: str) -> list[str]:
         "people[0].name",
         "people[0:2] | map(attribute='name') | list",
         "people | map(attribute='spouse.name') | unique | sort | first",
+        "people | map('lower') | map(attribute='anything') | list",
         "people | selectattr('year', 'gt', 1900) | list",
         "people | map(attribute='tags.0') | select('in', ['x']) | list",
         "people | select | list",

@@ -348,3 +348,9 @@ def test_a_very_long_answer_is_read_at_both_ends_and_marked() -> None:
     reply = extract(answer, fields(price={"type": "number"}, fee={"type": "number"}))
     assert reply.data == {"price": 5, "fee": 6}
     assert reply.record.truncated
+
+
+@pytest.mark.parametrize(("before", "beds"), [(399, 30), (400, None)])
+def test_of_one_part_the_first_400_labelled_values_are_looked_at(before: int, beds: int | None) -> None:
+    answer = "\n\n".join([*(f"Peak {n}: {n} m" for n in range(before)), "Beds: 30"])
+    assert data(answer, fields(beds=BEDS)).get("beds") == beds
