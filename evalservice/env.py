@@ -22,6 +22,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 SQLITE = "django.db.backends.sqlite3"
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
+_DECIMAL = re.compile(r"[0-9]+(\.[0-9]+)?")
 
 
 def read(name: str, default: str = "", *, environ: Mapping[str, str] = os.environ) -> str:
@@ -71,6 +72,24 @@ def integer(name: str, default: int, *, low: int, high: int, environ: Mapping[st
     value = int(raw)
     if not low <= value <= high:
         raise ImproperlyConfigured(f"{name}={value}: must lie between {low} and {high}.")
+    return value
+
+
+def number(
+    name: str, default: float, *, low: float, high: float, environ: Mapping[str, str] = os.environ
+) -> float:
+    """A number within ``[low, high]``, written with digits and at most one point.
+
+    :raises ImproperlyConfigured: not a number, or out of range.
+    """
+    raw = read(name, "", environ=environ).strip()
+    if not raw:
+        return default
+    if not _DECIMAL.fullmatch(raw):
+        raise ImproperlyConfigured(f"{name}={raw!r}: a number is needed, like 2.50.")
+    value = float(raw)
+    if not low <= value <= high:
+        raise ImproperlyConfigured(f"{name}={raw}: must lie between {low:g} and {high:g}.")
     return value
 
 

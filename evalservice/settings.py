@@ -241,6 +241,7 @@ PIPELINE = {
     "answers_judged": "judging.tasks.score_submission",
     "submission_judged": "leaderboard.tasks.publish_due",
     "incomplete_due": "judging.retrying.retry_incomplete",
+    "budget_due": "judging.retrying.resume_next_day",
     "scores_shown": "leaderboard.services.scores_shown",
     "not_listed_because": "leaderboard.services.not_listed_because",
 }
@@ -272,6 +273,14 @@ EVALSERVICE: dict[str, Any] = {
         "timeout_s": env.integer("EVALSERVICE_MODEL_TIMEOUT", 60, low=1, high=1_800),
         "attempts": env.integer("EVALSERVICE_MODEL_ATTEMPTS", 6, low=1, high=20),
         "budget_s": env.integer("EVALSERVICE_MODEL_BUDGET", 300, low=1, high=3_600),
+        "tokens_per_minute": env.integer("EVALSERVICE_TOKENS_PER_MINUTE", 0, low=0, high=10**9),  # 0: no limit
+    },
+    # What judging may cost before it pauses; 0 sets no limit. Days are days of UTC.
+    "BUDGET": {
+        "submission_usd": env.number("EVALSERVICE_BUDGET_SUBMISSION_USD", 0.0, low=0.0, high=1e6),
+        "submission_tokens": env.integer("EVALSERVICE_BUDGET_SUBMISSION_TOKENS", 0, low=0, high=10**12),
+        "day_usd": env.number("EVALSERVICE_BUDGET_DAY_USD", 0.0, low=0.0, high=1e6),
+        "day_tokens": env.integer("EVALSERVICE_BUDGET_DAY_TOKENS", 0, low=0, high=10**12),
     },
     "KNOWN_GOOD_HOSTS": env.listed("EVALSERVICE_KNOWN_GOOD_HOSTS", "www.iana.org,www.debian.org"),
     # A page of our own is never evidence, and our own network is nobody's to look into.

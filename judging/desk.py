@@ -16,6 +16,7 @@ from judging.canonical import plain
 from judging.cascade import Finding
 from judging.codes import VerdictCode
 from judging.judges.base import CallRecord, ExtractOutcome, Judge, JudgeUnavailable
+from judging.slots import Slots
 
 __all__ = ["Desk", "Judgement", "Ledger", "Memory", "Reading", "Unfinished", "settle"]
 
@@ -81,7 +82,7 @@ class Desk:
     memory: Memory
     judge: Judge | None = None
     ledger: Ledger | None = None
-    slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(32))
+    slots: Slots = field(default_factory=lambda: Slots(32))
     stopping: Callable[[], bool] = lambda: False
     shut: bool = False
 

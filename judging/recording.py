@@ -21,6 +21,7 @@ from judging.cascade import Finding
 from judging.desk import Judgement, Memory, Reading
 from judging.judges.base import CachedReply, CallRecord, ExtractOutcome, JudgeUnavailable, Usage
 from judging.models import Extraction, JudgeRun, ModelCall, Verdict
+from judging.spending import charge, over_budget
 from submissions.leases import Lease
 from submissions.reasons import StateReason
 
@@ -46,6 +47,7 @@ class Recorder:
     """A ledger for the desk and a reply cache for the judge, over one writer.
 
     Database work happens in one thread with a connection of its own: an event loop must not block on it.
+    ``overspent`` names the budget that what was written has used up.
     """
 
     def __init__(self, *, lease: Lease, run: JudgeRun) -> None:
@@ -53,6 +55,7 @@ class Recorder:
         self._run = run
         self._rows: asyncio.Queue[Row | None] = asyncio.Queue(WAITING)
         self._unwritten: dict[str, CachedReply] = {}
+        self.overspent: StateReason | None = None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix=f"recorder-{lease.job.pk}")
 
     # -- ledger
@@ -67,7 +70,7 @@ class Recorder:
     # -- reply cache
     async def get(self, key: str) -> CachedReply | None:
         """A reply this installation has paid for before, be it a moment ago."""
-        return self._unwritten.get(key) or await self._in_thread(lambda: stored_reply(key))
+        return self._unwritten.get(key) or await self.in_thread(lambda: stored_reply(key))
 
     async def put(self, reply: CachedReply) -> None:
         """Keep a usable reply.
@@ -75,7 +78,7 @@ class Recorder:
         :raises JudgeUnavailable: another model than the run's has given it.
         """
         if reply.model_served and reply.model_served != self._run.model_served:
-            await self._in_thread(lambda: pin(self._run, reply.model_served))
+            await self.in_thread(lambda: pin(self._run, reply.model_served))
         self._unwritten[reply.key] = reply
         await self._rows.put(
             ModelCall(
@@ -132,16 +135,21 @@ class Recorder:
             batch.append(row)
 
     async def _flush(self, batch: Sequence[Row]) -> None:
-        await self._in_thread(lambda: save(self._lease, batch))
+        self.overspent = await self.in_thread(lambda: self._save(batch))
         for row in batch:
             if isinstance(row, ModelCall):
                 self._unwritten.pop(row.key, None)
+
+    def _save(self, batch: Sequence[Row]) -> StateReason | None:
+        save(self._lease, batch)
+        return over_budget(self._run, now=timezone.now())
 
     async def close(self) -> None:
         """Nothing more will come."""
         await self._rows.put(None)
 
-    async def _in_thread(self, work: Callable[[], T]) -> T:
+    async def in_thread(self, work: Callable[[], T]) -> T:
+        """Do database work beside the loop, one piece after the other."""
         return await asyncio.get_running_loop().run_in_executor(self._thread, work)
 
     def shut(self) -> None:
@@ -168,11 +176,13 @@ def save(lease: Lease, batch: Sequence[Row]) -> None:
     :raises submissions.leases.LeaseLost: nothing was written.
     :raises RowRefused: a row breaks a rule of the database; nothing was written.
     """
-    results = sum(not isinstance(row, ModelCall) for row in batch)
-    with lease.writing(results=results):
+    found = [row for row in batch if not isinstance(row, ModelCall)]
+    with lease.writing(results=len(found)):
         insert(ModelCall, [row for row in batch if isinstance(row, ModelCall)], ("key",))
-        insert(Extraction, [row for row in batch if isinstance(row, Extraction)], ("answer_id", "key"))
-        insert(Verdict, [row for row in batch if isinstance(row, Verdict)], ("answer_id", "key"))
+        insert(Extraction, [row for row in found if isinstance(row, Extraction)], ("answer_id", "key"))
+        insert(Verdict, [row for row in found if isinstance(row, Verdict)], ("answer_id", "key"))
+        if found:
+            charge(found[0].run_id, found, now=timezone.now())
 
 
 def insert(model: type[Row], rows: Sequence[Any], identity: Sequence[str]) -> None:

@@ -12,8 +12,11 @@ from django.db.models import Count, F, Max, Min, Q
 
 from judging.rounds import rejudge
 from judging.scoring import Reason
+from judging.spending import day_is_used_up
+from submissions.driving import resume
 from submissions.models import Submission
 from submissions.models.submission import IllegalTransition
+from submissions.reasons import StateReason
 
 log = structlog.get_logger(__name__)
 
@@ -62,5 +65,22 @@ def _retry(submission: Submission, now: dt.datetime) -> bool:
         rejudge(submission, actor=ACTOR, now=now)
     except IllegalTransition:
         log.info("retry_was_too_late", submission=submission.public_id)
+        return False
+    return True
+
+
+def resume_next_day(*, now: dt.datetime) -> int:
+    """Go on with the submissions that a day's budget stopped, once there is budget again; how many."""
+    stopped = Submission.objects.filter(state=Submission.State.PAUSED, state_reason=StateReason.BUDGET_DAY)
+    if day_is_used_up(now=now):
+        return 0
+    return sum(_resume(submission, now) for submission in stopped.order_by("pk"))
+
+
+def _resume(submission: Submission, now: dt.datetime) -> bool:
+    try:
+        resume(submission, actor=ACTOR, now=now)
+    except IllegalTransition:
+        log.info("resume_was_too_late", submission=submission.public_id)
         return False
     return True

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 import structlog
@@ -21,6 +22,9 @@ from judging.models import JudgeRun
 from judging.pipeline import judge_answer
 from judging.recording import Recorder, remember
 from judging.rounds import close_shard
+from judging.shares import Load, Seating, Share
+from judging.slots import Slots
+from judging.spending import over_budget
 from submissions.driving import Slice, WorkPaused
 from submissions.leases import Lease
 from submissions.models import Job
@@ -39,13 +43,15 @@ def judge_slice(lease: Lease) -> Slice:
     """Judge the answers of one shard as far as a slice goes.
 
     :raises Overran: the judge did not keep to its time.
-    :raises WorkPaused: the judge will not answer until somebody acts.
+    :raises WorkPaused: the judge will not answer until somebody acts, or may not cost more.
     :raises submissions.leases.LeaseLost: somebody else holds the job.
     """
     job = lease.job
     run = JudgeRun.objects.select_related("submission__task_set", "submission__system__team", "profile").get(
         submission=job.submission_id, round=job.round
     )
+    if reason := over_budget(run, now=timezone.now()):
+        raise WorkPaused(reason)
     case = load_case(run, now=run.started_at)
     works = load_works(run, job.answer_ids)
     memory = remember(run, job.answer_ids)
@@ -57,9 +63,17 @@ def judge_slice(lease: Lease) -> Slice:
     finally:
         recorder.shut()
     if not finished:
-        return Slice.STOPPED if lease.stop.is_set() else Slice.MORE
+        return _unfinished(lease, recorder)
     finish(lease)
     return Slice.DONE
+
+
+def _unfinished(lease: Lease, recorder: Recorder) -> Slice:
+    if lease.stop.is_set():
+        return Slice.STOPPED
+    if recorder.overspent:
+        raise WorkPaused(recorder.overspent)
+    return Slice.MORE
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +83,15 @@ class Bench:
     lease: Lease
     recorder: Recorder
     judge: Judge
+    base_url: str
+    limits: Share  # of the endpoint, for all workers together
     ends: float  # no new call starts after it
     latest: float  # and what still runs is cut off then
 
     def stopping(self) -> bool:
         """Whether no new call may start."""
-        return self.lease.stop.is_set() or draining() or time.monotonic() > self.ends
+        done = draining() or time.monotonic() > self.ends or self.recorder.overspent is not None
+        return done or self.lease.stop.is_set()
 
     def over(self) -> bool:
         """Whether calls in flight are cut off: lease lost, submission cancelled, or they hang."""
@@ -86,7 +103,9 @@ def set_up(lease: Lease, run: JudgeRun, recorder: Recorder) -> Bench:
     ends = time.monotonic() + settings.EVALSERVICE["SLICE_SECONDS"]
     grace = question_budget()
     judge = make_judge(run.profile, recorder, budget_s=grace, pinned=run.model_served)
-    return Bench(lease, recorder, judge, ends, ends + grace)
+    model = settings.EVALSERVICE["MODEL"]
+    limits = Share(model["in_flight"], model["tokens_per_minute"])
+    return Bench(lease, recorder, judge, run.profile.base_url, limits, ends, ends + grace)
 
 
 def question_budget() -> float:
@@ -102,19 +121,48 @@ def question_budget() -> float:
 
 async def _judge(works: Sequence[AnswerWork], case: Case, memory: Memory, bench: Bench) -> bool:
     """Whether all answers were finished. The writer and the judging run side by side."""
-    slots = asyncio.Semaphore(settings.EVALSERVICE["MODEL"]["in_flight"])
-    desk = Desk(memory, bench.judge, bench.recorder, slots, bench.stopping)
-    writer = asyncio.create_task(bench.recorder.write())
-    judging = asyncio.create_task(_answers(works, case, desk))
+    desk = Desk(memory, bench.judge, bench.recorder, Slots(bench.limits.in_flight), bench.stopping)
+    async with _seated(desk, bench):
+        writer = asyncio.create_task(bench.recorder.write())
+        judging = asyncio.create_task(_answers(works, case, desk))
+        try:
+            await _watch(judging, writer, bench)
+            if not writer.done():  # what was found is written also when the judging failed: it is paid for
+                await bench.recorder.close()
+                await asyncio.wait({writer})
+            return _outcome(judging, writer, bench)
+        finally:
+            writer.cancel()
+            await bench.judge.aclose()
+
+
+@asynccontextmanager
+async def _seated(desk: Desk, bench: Bench) -> AsyncIterator[None]:
+    """Hold a seat at the judge's endpoint meanwhile; an offline judge needs none."""
+    if bench.judge.offline:
+        yield
+        return
+    seating = Seating(
+        base_url=bench.base_url,
+        holder=bench.lease.owner,
+        limits=bench.limits,
+        run=bench.recorder.in_thread,
+        load=lambda: Load(flying=desk.slots.taken, waiting=desk.slots.waiting),
+        apply=lambda share: _apply(share, desk, bench.judge),
+    )
+    await seating.sit()
+    keeping = asyncio.create_task(seating.keep())
     try:
-        await _watch(judging, writer, bench)
-        if not writer.done():  # what was found is written also when the judging failed: it is paid for
-            await bench.recorder.close()
-            await asyncio.wait({writer})
-        return _outcome(judging, writer, bench)
+        yield
     finally:
-        writer.cancel()
-        await bench.judge.aclose()
+        keeping.cancel()
+        await asyncio.wait({keeping})
+        await seating.stand()
+
+
+def _apply(share: Share, desk: Desk, judge: Judge) -> None:
+    desk.slots.resize(share.in_flight)
+    judge.set_share(in_flight=share.in_flight, tokens_per_minute=share.tokens_per_minute)
 
 
 async def _answers(works: Sequence[AnswerWork], case: Case, desk: Desk) -> bool:

@@ -51,6 +51,11 @@ class Lease:
     lost: bool = False
     ended: bool = False
 
+    @property
+    def owner(self) -> str:
+        """Who holds it: no two leases have the same."""
+        return self.job.lease_owner
+
     def _mine(self) -> Any:
         return Job.objects.filter(pk=self.job.pk, lease_token=self.token, state=Job.State.RUNNING)
 

@@ -22,3 +22,6 @@ class StateReason(StrEnum):
     NO_SUCH_MODEL = "no_such_model"
     WRONG_MODEL = "wrong_model"
     BAD_REQUEST = "bad_request"
+    # Judging has cost what it may cost.
+    BUDGET_SUBMISSION = "budget_submission"
+    BUDGET_DAY = "budget_day"

@@ -263,4 +263,7 @@ class Judge(Protocol):
 
     async def verify(self, request: VerifyRequest) -> VerifyReply: ...
 
+    def set_share(self, *, in_flight: int, tokens_per_minute: int) -> None:
+        """Change this worker's share of the endpoint's limits (0 tokens: no limit); an offline judge has none."""
+
     async def aclose(self) -> None: ...

@@ -63,6 +63,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('holder', models.CharField(max_length=80)),
+                ('wanted', models.PositiveIntegerField()),
                 ('in_flight', models.PositiveIntegerField()),
                 ('until', models.DateTimeField()),
                 ('endpoint', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='seats', to='judging.endpoint')),

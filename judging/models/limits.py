@@ -22,10 +22,15 @@ class Endpoint(models.Model):
 
 
 class Seat(models.Model):
-    """One worker at an endpoint: how many calls it may have in flight, until when unless it says more."""
+    """One slice of work at an endpoint: how many calls it may have in flight, until when unless it says more.
+
+    ``wanted`` is how many it could use, ``in_flight`` how many it may; whoever has more of them on the wire than it is
+    to have keeps those until they end.
+    """
 
     endpoint = models.ForeignKey(Endpoint, on_delete=models.CASCADE, related_name="seats")
     holder = models.CharField(max_length=80)
+    wanted = models.PositiveIntegerField()
     in_flight = models.PositiveIntegerField()
     until = models.DateTimeField()
 

@@ -30,7 +30,8 @@ def sweep(*, now: dt.datetime) -> None:
     give_up_paused(now=now)
     publish_waiting(now=now)
     forget_old_replies(now=now)
-    import_string(settings.PIPELINE["incomplete_due"])(now=now)
+    for step in ("incomplete_due", "budget_due"):
+        import_string(settings.PIPELINE[step])(now=now)
 
 
 def give_up_paused(*, now: dt.datetime) -> int:

@@ -80,6 +80,9 @@ class LexicalJudge:
             return self._claim(request)
         return self._criterion(request)
 
+    def set_share(self, *, in_flight: int, tokens_per_minute: int) -> None:
+        """Nothing: nobody is asked, so there is nothing to share."""
+
     async def aclose(self) -> None:
         """Forget what was read."""
         self._cache = IndexCache()

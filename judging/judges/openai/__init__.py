@@ -161,7 +161,7 @@ class OpenAIJudge:
             return [asked]
         return [asked, await self._asker.ask(prompt.again(asked.content), read, sample=0)]
 
-    def set_share(self, *, in_flight: int, tokens_per_minute: int = 0) -> None:
+    def set_share(self, *, in_flight: int, tokens_per_minute: int) -> None:
         """Change this worker's share of the endpoint's limits, also while calls are under way."""
         self._asker.resize(in_flight=in_flight, tokens_per_minute=tokens_per_minute)
 

@@ -17,8 +17,9 @@ from judging.judges.openai.flights import Flights, reply_key
 from judging.judges.openai.ladder import Ladder
 from judging.judges.openai.replies import Completion, Unusable, completion_of, content_fault, one_object
 from judging.judges.openai.retries import Limits, Pace, Sent, persist
-from judging.judges.openai.throttle import Meter, Slots
+from judging.judges.openai.throttle import Meter
 from judging.prompts import Prompt
+from judging.slots import Slots
 
 __all__ = ["Asked", "Asker", "Read", "same_model"]
 

@@ -14,7 +14,8 @@ from judging.judges.openai.breaker import Breaker
 from judging.judges.openai.client import Client, Received
 from judging.judges.openai.faults import Fault, is_transient
 from judging.judges.openai.replies import usage_of
-from judging.judges.openai.throttle import Meter, Slots
+from judging.judges.openai.throttle import Meter
+from judging.slots import Slots
 
 __all__ = ["Limits", "Pace", "Sent", "persist"]
 

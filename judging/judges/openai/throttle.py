@@ -1,51 +1,25 @@
-"""A worker's share of an endpoint: calls in flight and tokens per minute."""
+"""A worker's share of an endpoint's tokens per minute."""
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Self
+from typing import Any
 
 from judging.judges.base import Usage
 from judging.passages import estimated_tokens
 
-__all__ = ["Meter", "Slots"]
+__all__ = ["Meter"]
 
 MINUTE = 60.0  # seconds
-
-
-class Slots:
-    """Calls in flight. The limit may change while calls are under way (each worker holds its share)."""
-
-    def __init__(self, limit: int) -> None:
-        self._semaphore = asyncio.Semaphore(limit)
-        self._limit = limit
-        self._debt = 0
-
-    def resize(self, limit: int) -> None:
-        """Take effect at once for a higher limit, as calls end for a lower one."""
-        self._debt -= limit - self._limit
-        self._limit = limit
-        while self._debt < 0:
-            self._debt += 1
-            self._semaphore.release()
-
-    async def __aenter__(self) -> Self:
-        await self._semaphore.acquire()
-        while self._debt:
-            self._debt -= 1
-            await self._semaphore.acquire()
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        if self._debt:
-            self._debt -= 1
-        else:
-            self._semaphore.release()
+BURST = 6.0  # seconds
 
 
 class Meter:
-    """Tokens per minute, as a bucket that fills evenly and may owe: what a reply cost is known afterwards."""
+    """Tokens per minute, as a bucket that fills evenly and may owe: what a reply cost is known afterwards.
+
+    It is empty at first and never holds more than :data:`BURST` seconds' worth: whoever begins anew every half minute
+    keeps to the limit all the same.
+    """
 
     def __init__(
         self, per_minute: int, *, clock: Callable[[], float], sleep: Callable[[float], Awaitable[None]]
@@ -53,14 +27,13 @@ class Meter:
         self._clock = clock
         self._sleep = sleep
         self._rate = per_minute / MINUTE
-        self._level = float(per_minute)
+        self._level = 0.0
         self._filled = clock()
 
     def resize(self, per_minute: int) -> None:
         """Change the limit; 0 is no limit."""
         self._fill()
         self._rate = per_minute / MINUTE
-        self._level = min(self._level, per_minute)
 
     async def reserve(self, body: Mapping[str, Any]) -> int:
         """Wait until nothing is owed, then take what the prompt will cost; the tokens taken."""
@@ -79,6 +52,6 @@ class Meter:
 
     def _fill(self) -> float:
         now = self._clock()
-        self._level = min(self._level + (now - self._filled) * self._rate, self._rate * MINUTE)
+        self._level = min(self._level + (now - self._filled) * self._rate, self._rate * BURST)
         self._filled = now
         return self._level

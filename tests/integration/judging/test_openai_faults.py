@@ -118,7 +118,7 @@ def test_tokens_per_minute_are_kept(endpoint: Endpoint) -> None:
         tokens = 0
         for n in range(5):
             tokens += (await asked.verify(replace(CLAIM, additional=str(n)))).record.usage.prompt
-        asked.set_share(in_flight=8)
+        asked.set_share(in_flight=8, tokens_per_minute=0)
         await asked.verify(CLAIM)
         return tokens
 

@@ -274,7 +274,7 @@ def test_the_share_of_calls_in_flight_may_change_during_a_run(endpoint: Endpoint
     async def work(judge: OpenAIJudge) -> list[int]:
         seen = []
         for limit in (3, 6, 2):
-            judge.set_share(in_flight=limit)
+            judge.set_share(in_flight=limit, tokens_per_minute=0)
             await all_at_once(judge, [replace(CLAIM, additional=f"{limit} {n}") for n in range(12)])
             seen.append(endpoint.max_in_flight)
             endpoint.max_in_flight = 0

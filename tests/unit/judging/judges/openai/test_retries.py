@@ -12,7 +12,8 @@ from judging.judges.base import Usage
 from judging.judges.openai.asking import same_model
 from judging.judges.openai.client import _retry_after
 from judging.judges.openai.retries import Limits, Pace, _backoff
-from judging.judges.openai.throttle import Meter, Slots
+from judging.judges.openai.throttle import Meter
+from judging.slots import Slots
 
 
 def test_waits_grow_are_spread_and_have_a_ceiling() -> None:
@@ -170,8 +171,16 @@ def test_prompts_are_spread_over_the_minutes(calls: int) -> None:
     times = Times()
     meter = Meter(600, clock=lambda: times.now, sleep=times.sleep)
     assert reserved(meter, calls) == calls * 100
-    # The bucket was full (six calls), the last call may owe: one call every ten seconds after those.
-    assert times.now == pytest.approx((calls - 7) * 10, abs=1)
+    # The bucket was empty, and a call may owe: one call every ten seconds after the first.
+    assert times.now == pytest.approx((calls - 1) * 10, abs=1)
+
+
+def test_what_an_idle_hour_left_unused_is_not_saved_up() -> None:
+    times = Times()
+    meter = Meter(600, clock=lambda: times.now, sleep=times.sleep)
+    times.now = 3_600.0
+    reserved(meter, 3)  # six seconds' worth is there: 60 tokens of the first 100
+    assert times.now - 3_600 == pytest.approx(4 + 10, abs=0.1)
 
 
 def test_replies_are_paid_for_afterwards() -> None:
@@ -180,7 +189,7 @@ def test_replies_are_paid_for_afterwards() -> None:
     reserved(meter, 1)
     meter.settle(100, Usage(prompt=150, completion=1050))
     reserved(meter, 1)
-    assert times.now == pytest.approx(60, abs=0.1)
+    assert times.now == pytest.approx(120, abs=0.1)
 
 
 def test_a_call_that_was_refused_costs_what_was_expected() -> None:
@@ -189,14 +198,14 @@ def test_a_call_that_was_refused_costs_what_was_expected() -> None:
     reserved(meter, 6)
     meter.settle(100, Usage())
     reserved(meter, 1)
-    assert times.now == pytest.approx(0, abs=0.1)
+    assert times.now == pytest.approx(60, abs=0.1)
 
 
 def test_a_prompt_larger_than_a_minutes_tokens_goes_through() -> None:
     times = Times()
     meter = Meter(10, clock=lambda: times.now, sleep=times.sleep)
     assert reserved(meter, 2) == 200
-    assert times.now == pytest.approx(540, abs=1)
+    assert times.now == pytest.approx(600, abs=1)
 
 
 def test_a_changed_limit_counts_at_once() -> None:
@@ -204,6 +213,6 @@ def test_a_changed_limit_counts_at_once() -> None:
     meter = Meter(600, clock=lambda: times.now, sleep=times.sleep)
     meter.resize(100)
     reserved(meter, 3)
-    assert times.now == pytest.approx(60, abs=1)
+    assert times.now == pytest.approx(120, abs=1)
     meter.resize(0)
     assert reserved(meter, 5) == 0

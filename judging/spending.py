@@ -1,0 +1,73 @@
+"""What judging has cost, and whether it may cost more: counted with every batch of verdicts, in its transaction."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from django.conf import settings
+from django.db.models import F, QuerySet, Sum
+
+from judging.models import Extraction, JudgeRun, Spending, Verdict
+from submissions.reasons import StateReason
+
+__all__ = ["charge", "day_is_used_up", "over_budget", "totals"]
+
+TOKENS = {"prompt_tokens": "prompt", "cached_tokens": "cached", "completion_tokens": "completion",
+          "reasoning_tokens": "reasoning"}  # fmt: skip
+
+
+def totals(rows: Iterable[Verdict | Extraction]) -> dict[str, Any]:
+    """Calls, tokens and USD of every attempt behind these rows, failed ones included: all of them were paid."""
+    sums: dict[str, Any] = dict.fromkeys(("calls", "unpriced_calls", *TOKENS), 0) | {"cost_usd": 0.0}
+    for call in (call for row in rows for call in row.record["calls"]):
+        _add(sums, call)
+    return sums
+
+
+def _add(sums: dict[str, Any], call: Mapping[str, Any]) -> None:
+    attempts = call["attempts"]
+    sums["calls"] += len(attempts)
+    for attempt in attempts:
+        for column, name in TOKENS.items():
+            sums[column] += attempt["usage"][name]
+    if call["cost_usd"] is None:
+        sums["unpriced_calls"] += len(attempts)
+    else:
+        sums["cost_usd"] += call["cost_usd"]
+
+
+def charge(run: int, rows: Sequence[Verdict | Extraction], *, now: dt.datetime) -> None:
+    """Count what these rows of a run cost; call inside the transaction that stores them."""
+    sums = totals(rows)
+    if not sums["calls"]:
+        return
+    changes = {name: F(name) + value for name, value in sums.items()}
+    day = now.astimezone(dt.UTC).date()
+    Spending.objects.get_or_create(run_id=run, day=day)
+    Spending.objects.filter(run=run, day=day).update(**changes)
+
+
+def over_budget(run: JudgeRun, *, now: dt.datetime) -> StateReason | None:
+    """The budget that is used up, if one is: a submission's over all its rounds, or this day's (UTC) of all."""
+    budget = settings.EVALSERVICE["BUDGET"]
+    of_submission = Spending.objects.filter(run__submission=run.submission_id)
+    if _is_used_up(of_submission, budget["submission_usd"], budget["submission_tokens"]):
+        return StateReason.BUDGET_SUBMISSION
+    return StateReason.BUDGET_DAY if day_is_used_up(now=now) else None
+
+
+def day_is_used_up(*, now: dt.datetime) -> bool:
+    """Whether today's budget (UTC) is used up."""
+    budget = settings.EVALSERVICE["BUDGET"]
+    today = Spending.objects.filter(day=now.astimezone(dt.UTC).date())
+    return _is_used_up(today, budget["day_usd"], budget["day_tokens"])
+
+
+def _is_used_up(spending: QuerySet[Spending], usd: float, tokens: int) -> bool:
+    """Whether this reached either limit; 0 sets none."""
+    if not usd and not tokens:
+        return False
+    spent = spending.aggregate(usd=Sum("cost_usd"), tokens=Sum(F("prompt_tokens") + F("completion_tokens")))
+    return bool(usd and (spent["usd"] or 0) >= usd) or bool(tokens and (spent["tokens"] or 0) >= tokens)
