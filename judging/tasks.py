@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from django.utils import timezone
+
 from judging.collecting import collect
 from judging.scorekeeping import score_round
 from judging.slices import judge_slice
+from judging.turns import whose_turn
 from submissions.driving import drive
 
 
@@ -14,8 +17,8 @@ def collect_pages(job_id: int) -> str:
 
 
 def judge_answers(job_id: int) -> str:
-    """Judge one shard of answers, for one slice of time."""
-    return drive(job_id, judge_slice)
+    """Judge one shard of answers, for one slice of time; which one is decided now."""
+    return drive(whose_turn(job_id, now=timezone.now()), judge_slice)
 
 
 def score_submission(job_id: int) -> str:
