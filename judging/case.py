@@ -6,6 +6,7 @@ import datetime as dt
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from judging.cascade import ScoringProfile
 from judging.citations import MalformedUrl, host_of, url_key
@@ -62,7 +63,8 @@ class Case:
 
     ``pages`` are the snapshots of what the submission cites, by page key; ``references`` those that came with
     the task set. ``read`` gives the text of a snapshot by hash. ``now`` is when the round began,
-    ``collected_at`` when the first one did.
+    ``collected_at`` when the first one did. Of a page at most ``passage_tokens`` are shown to those who decide and
+    ``extract_tokens`` to the one who reads it out; ``passage_characters`` where that is None.
     """
 
     profile_hash: str
@@ -78,6 +80,14 @@ class Case:
     own_domains: frozenset[str] = frozenset()
     votes: int = 1
     passage_characters: int = 24_000
+    passage_tokens: int | None = None
+    extract_tokens: int | None = None
+
+    @property
+    def passage(self) -> Any:
+        """What of a page is shown at most, as a key of a verdict holds it."""
+        counted = (self.passage_tokens, self.extract_tokens)
+        return self.passage_characters if counted == (None, None) else list(counted)
 
     def snapshot(self, url: str, *, reference: bool = False) -> Snapshot | None:
         """The snapshot taken for ``url``; None if there is none.

@@ -1,5 +1,7 @@
 """The parts of a long page that matter for a claim, by BM25 over windows. Pure.
 
+A passage keeps to a budget of characters, or of tokens as :mod:`judging.tokens` counts them.
+
 A window is a few lines, at most :data:`WINDOW` characters. Words are compared without case and without common
 English endings, numbers without separators, CJK text by pairs of characters. Each text is indexed once and
 the index remembered, since many claims ask about the same page.
@@ -13,10 +15,11 @@ import threading
 from array import array
 from bisect import bisect_right
 from collections import Counter, OrderedDict, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
 
+from judging import tokens as tokenizer
 from judging.judges.base import Passage
 
 __all__ = ["GAP", "WINDOW", "estimated_tokens", "overlap", "select"]
@@ -29,6 +32,7 @@ B = 0.75
 REMEMBERED = 8_000_000  # characters of all indexed texts together
 
 _JOINT = f"\n{GAP}\n"
+_BYTES = 4  # of a character at most
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
 _TERM = re.compile(rf"[{_CJK}]+|\d+(?:[.,'\u00a0\u202f]\d+)*|[^\W\d_{_CJK}][^\W_{_CJK}]*")
 _WIDE = re.compile(rf"[{_CJK}]")
@@ -42,11 +46,22 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class _Index:
-    """Windows of a text, without a gap between them, and in which of them each term stands how often."""
+    """Windows of a text, without a gap between them, and in which of them each term stands how often.
 
+    ``counted`` remembers the tokens of the spans that were asked about, so that a page is counted once, not for each claim.
+    """
+
+    text: str
     windows: tuple[Span, ...]
     places: Mapping[str, Counter[int]]
     lengths: array[int]  # terms in each window
+    counted: dict[Span, int] = field(default_factory=dict)
+
+    def tokens(self, span: Span) -> int:
+        """Tokens of a span of the text."""
+        if span not in self.counted:
+            self.counted[span] = tokenizer.count(self.text[slice(*span)])
+        return self.counted[span]
 
     def rarity(self, term: str) -> float:
         """BM25's inverse document frequency, never negative."""
@@ -65,30 +80,69 @@ class _Index:
         return scores
 
 
+@dataclass(frozen=True, slots=True)
+class _Measure:
+    """By what a budget is kept: how much a span has, and how much a mark of what was left out."""
+
+    of: Callable[[Span], int]
+    joint: int
+
+
 def select(
     text: str,
     query: str,
     *,
-    budget: int,
     snapshot: str,
     url: str,
     title: str,
+    budget: int = 0,
     tokens: int | None = None,
 ) -> Passage:
     """What of ``text`` to show for ``query``: all of it if it fits, else its best windows in their order.
 
-    :param budget: characters of the passage's text at most.
-    :param tokens: estimated tokens at most; the smaller limit counts.
+    :param tokens: of the passage's text at most, by the tokenizer's own count.
+    :param budget: characters of the passage's text at most, where ``tokens`` is None.
     """
-    limit = budget if tokens is None else min(budget, _characters(text, tokens))
-    if len(text) <= limit:
-        return Passage(snapshot, url, title, text, ((0, len(text)),))
-    index = _INDEXES.of(text)
-    ranges = _merged(index.windows[number] for number in _chosen(index, _terms_once(query), limit))
-    if not ranges:  # a budget smaller than any window
-        ranges = [(0, max(limit, 0))]
+    ranges = _by_characters(text, query, budget) if tokens is None else _by_tokens(text, query, tokens)
     shown = _JOINT.join(text[start:end] for start, end in ranges)
-    return Passage(snapshot, url, title, shown, tuple(ranges), truncated=True)
+    return Passage(snapshot, url, title, shown, tuple(ranges), truncated=ranges != [(0, len(text))])
+
+
+def _by_characters(text: str, query: str, budget: int) -> list[Span]:
+    if len(text) <= budget:
+        return [(0, len(text))]
+    measure = _Measure(lambda span: span[1] - span[0], len(_JOINT))
+    return _best(_INDEXES.of(text), query, budget, measure) or [(0, max(budget, 0))]
+
+
+def _by_tokens(text: str, query: str, tokens: int) -> list[Span]:
+    """Windows are chosen by their tokens; put together they may have more than all of them, so that is counted too."""
+    whole = (0, len(text))
+    if len(text) * _BYTES <= tokens:  # a token is a byte at least
+        return [whole]
+    index = _INDEXES.of(text)
+    if index.tokens(whole) <= tokens:
+        return [whole]
+    measure, room = _Measure(index.tokens, tokenizer.count(_JOINT)), tokens
+    while ranges := _best(index, query, room, measure):
+        over = tokenizer.count(_JOINT.join(text[start:end] for start, end in ranges)) - tokens
+        if over <= 0:
+            return ranges
+        room -= over
+    return [(0, _beginning(text[:WINDOW], tokens))]
+
+
+def _beginning(text: str, tokens: int) -> int:
+    """So many characters of a text's beginning that they have no more tokens."""
+    end = len(text)
+    while (counted := tokenizer.count(text[:end])) > tokens:
+        end = end * max(tokens, 0) // counted
+    return end
+
+
+def _best(index: _Index, query: str, limit: int, measure: _Measure) -> list[Span]:
+    """The ranges of the windows chosen; none where the limit is smaller than any."""
+    return _merged(index.windows[number] for number in _chosen(index, _terms_once(query), limit, measure))
 
 
 def overlap(text: str, query: str) -> float:
@@ -113,43 +167,38 @@ def estimated_tokens(text: str) -> int:
     return wide + math.ceil((len(text) - wide) / 4)
 
 
-def _characters(text: str, tokens: int) -> int:
-    """Characters of this text that make up so many tokens."""
-    estimated = estimated_tokens(text)
-    return len(text) if estimated <= tokens else len(text) * tokens // estimated
-
-
-def _chosen(index: _Index, query: Sequence[str], limit: int) -> list[int]:
+def _chosen(index: _Index, query: Sequence[str], limit: int, measure: _Measure) -> list[int]:
     """Windows that fit: the best, the first (it says what the page is), the other matching ones, those
     beside them; what room is left shows the page from its beginning."""
     scores = index.scores(query)
     best = sorted(scores, key=lambda window: (-scores[window], window))
     beside = [window for window in _beside(best) if window < len(index.windows)]
     taken: set[int] = set()
+    cost = partial(_cost, index, taken, measure)
     room = limit
     for window in dict.fromkeys((*best[:1], 0, *best, *beside)):
-        cost = _cost(index, window, taken)
-        if cost <= room:
+        if (wanted := cost(window)) <= room:
             taken.add(window)
-            room -= cost
-    _fill(index, taken, room)
+            room -= wanted
+    _fill(range(len(index.windows)), taken, room, cost)
     return sorted(taken)
 
 
-def _fill(index: _Index, taken: set[int], room: int) -> None:
-    """Take windows from the beginning until one does not fit; the whole text does not, so there is one."""
-    window = 0
-    while (cost := 0 if window in taken else _cost(index, window, taken)) <= room:
+def _fill(windows: Iterable[int], taken: set[int], room: int, cost: Callable[[int], int]) -> None:
+    """Take windows from the beginning until one does not fit."""
+    for window in windows:
+        if window in taken:
+            continue
+        room -= cost(window)
+        if room < 0:
+            return
         taken.add(window)
-        room -= cost
-        window += 1
 
 
-def _cost(index: _Index, window: int, taken: set[int]) -> int:
-    """Characters a window adds: a gap before it, none if it joins a neighbour, one less if it joins two."""
-    start, end = index.windows[window]
+def _cost(index: _Index, taken: set[int], measure: _Measure, window: int) -> int:
+    """What a window adds: a gap before it, none if it joins a neighbour, one less if it joins two."""
     joints = 1 - (window - 1 in taken) - (window + 1 in taken)
-    return end - start + joints * len(_JOINT)
+    return measure.of(index.windows[window]) + joints * measure.joint
 
 
 def _beside(windows: Iterable[int]) -> Iterator[int]:
@@ -208,7 +257,7 @@ def _index(text: str) -> _Index:
         window = bisect_right(starts, place) - 1
         places[term][window] += 1
         lengths[window] += 1
-    return _Index(windows, dict(places), lengths)
+    return _Index(text, windows, dict(places), lengths)
 
 
 def _windows(text: str) -> Iterator[Span]:

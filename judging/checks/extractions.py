@@ -89,6 +89,6 @@ async def _read_one(
         retry = page.standing is Standing.RETRY
         outcome = ExtractOutcome.ERROR if retry else ExtractOutcome.FAILED
         return Reading(outcome, None, unread_code(page.standing).value)
-    passage = passage_of(page.snapshot, page.url, instruction, case)
+    passage = passage_of(page.snapshot, page.url, instruction, case, extracting=True)
     reply = await extract(desk, page_request(name, instruction, schema, work, passage))
     return Reading(reply.outcome, reply.data, reply.reason, (reply.record,))

@@ -125,7 +125,7 @@ async def _judge_extraction(
             error_class=class_of(only.effective, None, [only]),
             evidence=(page.evidence(),),
         )
-    passage = passage_of(page.snapshot, page.url, check.instruction, case)
+    passage = passage_of(page.snapshot, page.url, check.instruction, case, extracting=True)
     reply = await extract(desk, page_request(check.name, check.instruction, check.schema, work, passage))
     found = _found_on_page(check, reply)
     return replace(

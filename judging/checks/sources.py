@@ -79,17 +79,20 @@ def check_key(
             "answer": work.sha256,
             "pages": [page.fingerprint() for page in pages],
             "profile": case.profile_hash,
-            "passage": case.passage_characters,
+            "passage": case.passage,
         }
     )
 
 
-def passage_of(snapshot: Snapshot, url: str, statement: str, case: Case) -> Passage:
-    """What of a page is shown for ``statement``."""
+def passage_of(
+    snapshot: Snapshot, url: str, statement: str, case: Case, *, extracting: bool = False
+) -> Passage:
+    """What of a page is shown for ``statement``; ``extracting``: to the one who reads data out of it."""
     return select(
         case.read(snapshot.text_sha256),
         statement,
         budget=case.passage_characters,
+        tokens=case.extract_tokens if extracting else case.passage_tokens,
         snapshot=snapshot.text_sha256,
         url=url,
         title=snapshot.title,
