@@ -7,10 +7,11 @@ from collections import Counter, deque
 from typing import Any
 
 import pytest
+from django.db.models import Sum
 from django.utils import timezone
 
 from evalservice.demo import SETS
-from judging.models import ModelCall
+from judging.models import Extraction, ModelCall, Spending, Verdict
 from judging.rounds import rejudge
 from leaderboard.tasks import publish_due
 from submissions.driving import resume
@@ -24,10 +25,11 @@ from tests.soak.scale import scaled
 pytestmark = pytest.mark.django_db(transaction=True)
 
 # In the calm nothing may be lost to a busy machine; in the storm what hangs is to be given up soon.
-PATIENT = {"timeout_s": 60, "attempts": 6, "budget_s": 300, "in_flight": 8}
-HURRIED = {"timeout_s": 1, "attempts": 3, "budget_s": 5, "in_flight": 16}
+PATIENT = {"timeout_s": 60, "attempts": 6, "budget_s": 300, "in_flight": 8, "tokens_per_minute": 0}
+HURRIED = {"timeout_s": 1, "attempts": 3, "budget_s": 5, "in_flight": 16, "tokens_per_minute": 0}
 
 RATES = {"rate_limit_after": 0.30, "hang": 0.05, "garbage": 0.05, "refusal": 0.02}
+QUOTA_AT = 100  # the call that finds the quota used up, once
 RESUMES = 20  # of one submission, after as many pauses
 
 
@@ -90,6 +92,21 @@ def test_a_storm_of_faults_changes_no_score_and_judging_again_heals_all(
     assert total["unknown"] > 0, "a storm in which every score is known tests little"
 
 
+def attempts() -> int:
+    """All that was counted so far."""
+    return Spending.objects.aggregate(calls=Sum("calls"))["calls"] or 0
+
+
+def most_attempts(submissions: list[Submission]) -> int:
+    """Of one question."""
+    rows = [
+        row
+        for model in (Verdict, Extraction)
+        for row in model.objects.filter(run__submission__in=submissions)
+    ]
+    return max(len(call["attempts"]) for row in rows for call in row.record["calls"])
+
+
 def storm(
     endpoint: Endpoint,
     settings: Any,
@@ -99,7 +116,8 @@ def storm(
 ) -> Counter[str]:
     """One storm and the calm after it; figures of both."""
     ModelCall.objects.all().delete()
-    endpoint.reset(rates=RATES, seed=seed)
+    spent = attempts()
+    endpoint.reset(rates=RATES, seed=seed, at={QUOTA_AT: "insufficient_quota"})
     settings.EVALSERVICE = {**settings.EVALSERVICE, "MODEL": HURRIED}
     submissions, pauses = judged_all(sets)
     for submission in submissions:
@@ -108,6 +126,12 @@ def storm(
     scores = [scores_of(submission) for submission in submissions]
     assert differing(expected, scores) == []
     figures = Counter(submission.state for submission in submissions)
+    assert pauses >= 1
+    # Every attempt is counted, those that failed too, but for the question that found the quota used up: it has no
+    # verdict. And no question has more attempts than it may: asked, with a larger cap, and for its quote.
+    most = 3 * HURRIED["attempts"]
+    assert 0 < endpoint.calls - (attempts() - spent) <= pauses * most
+    assert most_attempts(submissions) <= most
     figures["unknown"] = sum(score is None for one in scores for score in one.values())
     figures |= Counter(
         calls=endpoint.calls, faults=sum(bool(call.fault) for call in endpoint.log), pauses=pauses
