@@ -16,6 +16,7 @@ from django.db import DEFAULT_DB_ALIAS, DatabaseError
 from django.utils.module_loading import import_string
 
 from evalservice import preparation
+from judging.profile_checks import profile_messages
 
 
 def check_pipeline(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
@@ -62,7 +63,7 @@ def check_judge(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[
         name
         for name, value in (
             ("OPENAI_API_KEY", config["OPENAI_API_KEY"]),
-            ("EVALSERVICE_JUDGE_MODEL", config["JUDGE_MODEL"]),
+            ("EVALSERVICE_JUDGE_MODEL", config["JUDGE_PROFILE"] or config["JUDGE_MODEL"]),
         )
         if not value
     ]
@@ -70,6 +71,11 @@ def check_judge(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[
     return [
         Error(f"EVALSERVICE_JUDGE=openai needs {name}.", hint=hint, id="evalservice.E006") for name in missing
     ]
+
+
+def check_profile(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    """The file of the judge's profile describes one."""
+    return list(profile_messages(settings.EVALSERVICE, settings.Q_CLUSTER))
 
 
 def check_tables(

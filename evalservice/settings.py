@@ -28,7 +28,7 @@ DEBUG = env.flag("EVALSERVICE_DEBUG", False)
 # ---------------------------------------------------------------- secrets and hosts
 SECRET_LENGTH = 32
 # One-shot commands that read files and print (score, cited_urls, taskset lint …) need no secret; what serves does.
-_SECRETLESS_COMMANDS = {"score", "cited_urls", "taskset", "export_rubric_schema", "states", "spectacular",
+_SECRETLESS_COMMANDS = {"score", "cited_urls", "taskset", "export_rubric_schema", "profile", "states", "spectacular",
                         "makemigrations", "collectstatic", "help"}  # fmt: skip
 _command = sys.argv[1] if len(sys.argv) > 1 and Path(sys.argv[0]).name == "manage.py" else ""
 _LOOPBACK = {"localhost", "127.0.0.1", "[::1]"}
@@ -248,6 +248,7 @@ PIPELINE = {
 MIB = 2**20
 EVALSERVICE: dict[str, Any] = {
     "JUDGE": env.choice("EVALSERVICE_JUDGE", "lexical", ("lexical", "openai")),
+    "JUDGE_PROFILE": env.read("EVALSERVICE_JUDGE_PROFILE").strip(),  # a file; without one, a single model
     "JUDGE_MODEL": env.read("EVALSERVICE_JUDGE_MODEL"),
     "JUDGE_PRICES": env.prices("EVALSERVICE_JUDGE_PRICES"),
     "OPENAI_BASE_URL": env.read("OPENAI_BASE_URL"),

@@ -9,44 +9,57 @@ from django.conf import settings
 from judging.canonical import digest
 from judging.judges.base import Judge, ReplyCache
 from judging.judges.lexical import LexicalJudge
-from judging.judges.openai import Breaker, Ladder, Limits, OpenAIJudge, Price, PriceTable
+from judging.judges.openai import Breaker, Ladder, Limits, OpenAIJudge, Price, PriceTable, Seat
 from judging.models import JudgeProfile
+from judging.profiles import model_limits, terms_of
 
 
 def make_judge(profile: JudgeProfile, replies: ReplyCache, *, budget_s: float, pinned: str = "") -> Judge:
     """The judge of a profile, for one event loop.
 
     :param budget_s: bounds one question with all its attempts.
-    :param pinned: the model that must serve; "" if the first reply is still to come.
+    :param pinned: the model that must serve, or each model's as :meth:`judging.terms.Terms.pins` reads it; "" if the first
+        reply is still to come.
     """
     if profile.judge == "lexical":
         return LexicalJudge()
-    config = settings.EVALSERVICE
-    model = config["MODEL"]
+    config, limits, terms = settings.EVALSERVICE, model_limits(), terms_of(profile)
+    pins, after = terms.pins(pinned), limits["in_flight"] * limits["attempts"]
+    seats = {name: _seat(profile.base_url, name, pins.get(name, ""), after) for name in terms.models}
+    reader = seats[terms.extract]
     return OpenAIJudge(
         base_url=profile.base_url,
         api_key=config["OPENAI_API_KEY"],
-        model=profile.model,
-        pinned=pinned,
+        model=reader.model,
+        pinned=reader.pinned,
+        panel=[seats[name] for name in terms.verify],
         fence_key=bytes.fromhex(config["FENCE_KEY"]),
-        sampling={"temperature": profile.parameters["temperature"]},
+        sampling=terms.sampling,
         cache=replies,
         prices=_prices(profile),
         limits=Limits(
-            in_flight=model["in_flight"],
-            attempts=model["attempts"],
-            timeout_s=model["timeout_s"],
+            in_flight=limits["in_flight"],
+            attempts=limits["attempts"],
+            timeout_s=limits["timeout_s"],
             budget_s=budget_s,
         ),
-        ladder=_ladder(profile.base_url, profile.model),
-        breaker=breaker_of(profile.base_url, profile.model, model["in_flight"] * model["attempts"]),
+        ladder=reader.ladder,
+        breaker=reader.breaker,
     )
 
 
 def _prices(profile: JudgeProfile) -> PriceTable:
     if not profile.prices:
         return PriceTable()
-    return PriceTable(digest(profile.prices)[:12], {profile.model: Price(**profile.prices)})
+    # A row that was made when a profile had one model holds the price of that one.
+    is_one = not isinstance(profile.prices.get("prompt", {}), dict)
+    table = {profile.model: profile.prices} if is_one else profile.prices
+    return PriceTable(digest(profile.prices)[:12], {name: Price(**price) for name, price in table.items()})
+
+
+def _seat(base_url: str, model: str, pinned: str, after: int) -> Seat:
+    ladder, breaker = _ladder(base_url, model), breaker_of(base_url, model, after)
+    return Seat(model=model, pinned=pinned, ladder=ladder, breaker=breaker)
 
 
 @cache

@@ -15,6 +15,7 @@ from judging.cascade import ScoringProfile
 from judging.case import AnswerWork, Case, Snapshot
 from judging.models import CitedPage, JudgeRun, PageSnapshot, Rubric
 from judging.pages.store import read_text, snapshot_data
+from judging.profiles import terms_of
 from judging.rubric import CascadeRubric, TreeRubric, check_stored, rubric_of
 from submissions.models import Answer, OrganisationDomain, Submission
 
@@ -24,6 +25,7 @@ TEXTS_KEPT = 256  # snapshots whose text stays in memory during a slice
 def load_case(run: JudgeRun, *, now: dt.datetime) -> Case:
     """What all answers of a submission share."""
     submission = run.submission
+    terms = terms_of(run.profile)
     began = submission.judge_runs.order_by("round").values_list("started_at", flat=True)[0]
     return Case(
         profile_hash=run.profile.content_hash,
@@ -37,7 +39,9 @@ def load_case(run: JudgeRun, *, now: dt.datetime) -> Case:
         read=_reader(),
         collected_at=began,
         own_domains=_own_domains(submission, now),
-        votes=int(run.profile.parameters.get("votes", 1)),
+        votes=terms.votes,
+        passage_tokens=terms.shown,
+        extract_tokens=terms.read_out,
     )
 
 

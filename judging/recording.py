@@ -21,6 +21,7 @@ from judging.cascade import Finding
 from judging.desk import Judgement, Memory, Reading
 from judging.judges.base import CachedReply, CallRecord, ExtractOutcome, JudgeUnavailable, Usage
 from judging.models import Extraction, JudgeRun, ModelCall, Verdict
+from judging.profiles import terms_of
 from judging.spending import charge, over_budget
 from submissions.leases import Lease
 from submissions.reasons import StateReason
@@ -55,6 +56,7 @@ class Recorder:
         self._run = run
         self._rows: asyncio.Queue[Row | None] = asyncio.Queue(WAITING)
         self._unwritten: dict[str, CachedReply] = {}
+        self._pinned: set[tuple[str, str]] = set()
         self.overspent: StateReason | None = None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix=f"recorder-{lease.job.pk}")
 
@@ -77,8 +79,10 @@ class Recorder:
 
         :raises JudgeUnavailable: another model than the run's has given it.
         """
-        if reply.model_served and reply.model_served != self._run.model_served:
-            await self.in_thread(lambda: pin(self._run, reply.model_served))
+        seat = (reply.model_asked, reply.model_served)
+        if reply.model_served and seat not in self._pinned:
+            await self.in_thread(lambda: pin(self._run, reply.model_served, asked=reply.model_asked))
+            self._pinned.add(seat)
         self._unwritten[reply.key] = reply
         await self._rows.put(
             ModelCall(
@@ -158,16 +162,21 @@ class Recorder:
         self._thread.shutdown(wait=True)
 
 
-def pin(run: JudgeRun, served: str) -> None:
-    """The model that gives the first reply judges the whole run: all its shards, on all machines.
+def pin(run: JudgeRun, served: str, *, asked: str) -> None:
+    """The model that gives the first reply judges the whole run, in all its shards, on all machines; of several models that
+    are asked, each as it was served first.
 
     :raises JudgeUnavailable: it is another one already.
     """
-    name = storable(served)
-    if not JudgeRun.objects.filter(pk=run.pk, model_served__in=["", name]).update(model_served=name):
-        run.refresh_from_db(fields=["model_served"])
-        raise JudgeUnavailable(StateReason.WRONG_MODEL, f"pinned {run.model_served}, served {name}")
-    run.model_served = name
+    terms, name = terms_of(run.profile), storable(served)
+    while (pins := terms.pins(run.model_served)).get(asked, name) == name:
+        text = terms.as_pinned({**pins, asked: name})
+        known = JudgeRun.objects.filter(pk=run.pk, model_served__in=[run.model_served, text])
+        if known.update(model_served=text):
+            run.model_served = text
+            return
+        run.refresh_from_db(fields=["model_served"])  # another shard was faster
+    raise JudgeUnavailable(StateReason.WRONG_MODEL, f"pinned {pins[asked]}, served {name}")
 
 
 def save(lease: Lease, batch: Sequence[Row]) -> None:

@@ -20,6 +20,7 @@ from judging.judges.base import Judge, JudgeUnavailable
 from judging.loading import load_case, load_works
 from judging.models import JudgeRun
 from judging.pipeline import judge_answer
+from judging.profiles import model_limits
 from judging.recording import Recorder, remember
 from judging.rounds import close_shard
 from judging.shares import Load, Seating, Share
@@ -103,7 +104,7 @@ def set_up(lease: Lease, run: JudgeRun, recorder: Recorder) -> Bench:
     ends = time.monotonic() + settings.EVALSERVICE["SLICE_SECONDS"]
     grace = question_budget()
     judge = make_judge(run.profile, recorder, budget_s=grace, pinned=run.model_served)
-    model = settings.EVALSERVICE["MODEL"]
+    model = model_limits()
     limits = Share(model["in_flight"], model["tokens_per_minute"])
     return Bench(lease, recorder, judge, run.profile.base_url, limits, ends, ends + grace)
 

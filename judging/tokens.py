@@ -1,7 +1,7 @@
 """How many tokens a text has, by a tokenizer that works offline. Pure.
 
-The count is that of ``o200k_base`` (OpenAI's models from 2024 on). Models of other makers count otherwise, often a tenth
-more in English and more than that in other scripts: leave them the room.
+The count is that of ``o200k_base`` (OpenAI's models from 2024 on). Models of other makers count otherwise, in some
+scripts more: leave them room.
 """
 
 from __future__ import annotations

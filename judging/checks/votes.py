@@ -13,11 +13,13 @@ from judging.scoring import error_class
 
 
 async def vote(desk: Desk, request: VerifyRequest, votes: int) -> tuple[VerifyReply, list[VerifyReply]]:
-    """The strict majority of ``votes`` and all replies; half of them at once, the rest only if they disagree.
+    """The strict majority of ``votes`` and all replies; half of them and one at once, the rest only if they disagree.
 
-    A deterministic judge is asked once: the same question again would get the same answer.
+    The judge says how many there are: one that would answer the same again is asked once, of a panel every seat counts,
+    also one whose model failed. The replies are in the order of the seats, whichever came first, and the first that agrees
+    with the majority speaks for it.
     """
-    votes = 1 if desk.offline else votes
+    votes = votes if desk.judge is None else desk.judge.votes(votes)
     majority = votes // 2 + 1
     replies = await settle(_ask(desk, replace(request, sample=n)) for n in range(majority))
     while (winner := _majority(replies, majority)) is None and len(replies) < votes:

@@ -118,7 +118,8 @@ class VerifyRequest:
 
     ``kind``: ``claim`` (is the statement true, by the page if there is one, else by task and answer),
     ``criterion`` (does the answer satisfy it), ``rationality`` (does the answer's reasoning satisfy it).
-    ``check`` is an opaque id: the judge must not learn the author's ids. ``sample`` numbers the votes.
+    ``check`` is an opaque id: the judge must not learn the author's ids. ``sample`` numbers the votes, or the seats of a
+    panel: each is asked by its own number.
     """
 
     check: str
@@ -169,6 +170,7 @@ class CachedReply:
     model_served: str
     finish_reason: str
     usage: Usage
+    model_asked: str = ""  # known of a reply that was just received
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,6 +264,9 @@ class Judge(Protocol):
     async def claims(self, request: ClaimsRequest) -> ClaimsReply: ...
 
     async def verify(self, request: VerifyRequest) -> VerifyReply: ...
+
+    def votes(self, wanted: int) -> int:
+        """How many votes decide where ``wanted`` are asked for: one if all would be the same, a panel's seats if it is one."""
 
     def set_share(self, *, in_flight: int, tokens_per_minute: int) -> None:
         """Change this worker's share of the endpoint's limits (0 tokens: no limit); an offline judge has none."""

@@ -46,7 +46,8 @@ class JudgeRun(models.Model):
     short_circuit = models.BooleanField()
     started_at = models.DateTimeField()
     finished_at = models.DateTimeField(null=True, blank=True)
-    model_served = models.TextField(blank=True)  # by the first reply; no other model may go on with the run
+    # By the first reply; no other model may go on with the run. Of several models JSON, by the name asked for.
+    model_served = models.TextField(blank=True)
     calls = models.PositiveIntegerField(default=0)
     cost_usd = models.FloatField(null=True, blank=True)
 

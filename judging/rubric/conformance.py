@@ -13,13 +13,14 @@ from jsonschema.exceptions import ValidationError
 from judging.rubric.faults import FaultList, at, quoted, suggestion
 from judging.rubric.schema import DEFINITIONS
 
-__all__ = ["check_shape"]
+__all__ = ["check_shape", "note_violations"]
 
 _TYPES = {
     "object": "a mapping",
     "array": "a list",
     "string": "text",
     "integer": "a whole number",
+    "number": "a number",
     "boolean": "true or false",
 }
 _KINDS = ("children", "for_each", "claim", "assert")
@@ -39,7 +40,12 @@ class _Violation(NamedTuple):
 
 def check_shape(definition: str, data: Any, faults: FaultList) -> None:
     """Note every violation of ``#/$defs/<definition>``."""
-    for error in sorted(_validator(definition).iter_errors(data), key=_place):
+    note_violations(_validator(definition), data, faults)
+
+
+def note_violations(validator: Draft202012Validator, data: Any, faults: FaultList) -> None:
+    """Note every violation of a schema whose subschemas have a ``title`` where their values need a name."""
+    for error in sorted(validator.iter_errors(data), key=_place):
         for path, reason in _explain(error):
             faults.error(path, reason)
 

@@ -39,6 +39,7 @@ class Parts:
     schema: Mapping[str, Any]
     limit: int
     rounds: int  # 1, or 2 if we were asked again
+    model: str = ""
 
     @property
     def page(self) -> tuple[str, str, str] | None:
@@ -62,6 +63,7 @@ def parts_of(body: Mapping[str, Any]) -> Parts:
         schema=_schema(body, system),
         limit=int(limit[1]) if limit else 0,
         rounds=1 + len(more) // 2,
+        model=body.get("model", ""),
     )
 
 

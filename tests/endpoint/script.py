@@ -13,13 +13,14 @@ __all__ = ["Script"]
 @dataclass(slots=True, kw_only=True)
 class Script:
     """Faults by name (see ``faults.py``), tried in this order: ``at`` a request's number (from 1), ``next``
-    (a queue), ``containing`` a text in the prompt, ``rates`` by chance, ``always``.
+    (a queue), ``models`` by the model asked, ``containing`` a text in the prompt, ``rates`` by chance, ``always``.
 
     The other fields are what the endpoint is like: they last.
     """
 
     at: dict[int, str] = field(default_factory=dict)
     next: list[str] = field(default_factory=list)
+    models: dict[str, str] = field(default_factory=dict)
     containing: dict[str, str] = field(default_factory=dict)
     rates: dict[str, float] = field(default_factory=dict)
     always: str = ""
@@ -47,12 +48,14 @@ class Script:
             raise TypeError(f"unknown: {', '.join(sorted(unknown))}")
         return cls(**source)
 
-    def fault(self, number: int, prompt: str) -> str:
+    def fault(self, number: int, prompt: str, model: str = "") -> str:
         """The fault for a request, ``""`` for none."""
         if number in self.at:
             return self.at[number]
         if self.next:
             return self.next.pop(0)
+        if model in self.models:
+            return self.models[model]
         for text, fault in self.containing.items():
             if text in prompt:
                 return fault

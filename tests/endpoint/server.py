@@ -162,7 +162,7 @@ class Endpoint:
         self.calls += 1
         body = json.loads(request.body)
         call = Call(self.calls, "", 0, body, request.headers.get("authorization", ""))
-        call.fault = self.script.fault(call.number, call.prompt)
+        call.fault = self.script.fault(call.number, call.prompt, body["model"])
         self.log.append(call)
         await asyncio.sleep(self.script.delay_s)
         response = await self._answer(call)

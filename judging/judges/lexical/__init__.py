@@ -80,6 +80,10 @@ class LexicalJudge:
             return self._claim(request)
         return self._criterion(request)
 
+    def votes(self, wanted: int) -> int:
+        """One: the same question again gets the same answer."""
+        return 1
+
     def set_share(self, *, in_flight: int, tokens_per_minute: int) -> None:
         """Nothing: nobody is asked, so there is nothing to share."""
 

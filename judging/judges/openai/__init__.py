@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -37,7 +37,9 @@ from judging.judges.openai.readings import (
     read_verdicts,
 )
 from judging.judges.openai.retries import Limits, Pace
+from judging.judges.openai.seats import Seat
 from judging.prompts import Prompt, claims_prompt, clean, extract_prompt, verify_prompt
+from judging.terms import same_every_time
 
 __all__ = [
     "UNAVAILABLE",
@@ -51,6 +53,7 @@ __all__ = [
     "Price",
     "PriceTable",
     "Rung",
+    "Seat",
     "Step",
 ]
 
@@ -62,6 +65,9 @@ class OpenAIJudge:
     ``model`` is asked for; ``pinned`` is the name the endpoint must serve under, if that differs. ``sampling``
     holds the parameters sent with every question. ``ladder`` and ``breaker`` may be shared by judges of one endpoint
     and model, so that a refused parameter is refused once, and an endpoint that is down found out about once.
+
+    ``panel`` names who decides checks, by seat: several models, or one other than ``model``, which then only extracts. Left
+    out, ``model`` does both.
     """
 
     base_url: str
@@ -76,24 +82,35 @@ class OpenAIJudge:
     ladder: Ladder = field(default_factory=Ladder)
     breaker: Breaker = field(default_factory=Breaker)
     pace: Pace = field(default_factory=Pace)
+    panel: Sequence[Seat] = ()
     name: str = "openai"
     offline: bool = False
     _asker: Asker = field(init=False)
+    _reader: Seat = field(init=False)
+    _seats: Sequence[Seat] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.breaker.ask_anew()
+        self._reader = Seat(model=self.model, pinned=self.pinned, ladder=self.ladder, breaker=self.breaker)
+        # A model that decides as well is one seat, pinned once.
+        self._seats = [self._reader if seat.model == self.model else seat for seat in self.panel] or [
+            self._reader
+        ]
+        for seat in (self._reader, *self._seats):
+            seat.breaker.ask_anew()
         self._asker = Asker(
             base_url=self.base_url.rstrip("/"),
             api_key=self.api_key,
-            model=self.model,
-            pinned=self.pinned,
             sampling=self.sampling,
-            ladder=self.ladder,
             limits=self.limits,
             pace=self.pace,
             cache=self.cache,
-            breaker=self.breaker,
         )
+
+    def votes(self, wanted: int) -> int:
+        """The seats of a panel; of one model as many as wanted, but one where all would be the same."""
+        if len(self._seats) > 1:
+            return len(self._seats)
+        return 1 if same_every_time(self.sampling) else wanted
 
     async def verify(self, request: VerifyRequest) -> VerifyReply:
         """Decide one check."""
@@ -107,29 +124,25 @@ class OpenAIJudge:
         :raises ValueError: the checks share too little.
         """
         first = requests[0]
+        sample, number = divmod(
+            first.sample, len(self._seats)
+        )  # of one model the votes, of a panel the seats
+        seat = self._seats[number]
         prompt = verify_prompt(requests, key=self.fence_key)
         if first.page is not None and not clean(first.page.text).strip():
             empty = Reading(Finding.NOT_ASSESSED, "empty_page")
-            return tuple(_verify_reply(empty, self._record(prompt, ())) for _ in requests)
-        readings, rounds = await self._verdicts(prompt, first)
-        records = _shared(self._record(prompt, rounds, first.page), len(requests))
+            return tuple(_verify_reply(empty, self._record(seat, prompt, ())) for _ in requests)
+        ask = partial(
+            self._asker.ask,
+            read=partial(read_verdicts, prompt=prompt, request=first),
+            seat=seat,
+            sample=sample,
+        )
+        readings, rounds = await _verdicts(prompt, ask)
+        records = _shared(self._record(seat, prompt, rounds, first.page), len(requests))
         return tuple(
             _verify_reply(readings[ident], record) for ident, record in zip(prompt.ids, records, strict=True)
         )
-
-    async def _verdicts(
-        self, prompt: Prompt, first: VerifyRequest
-    ) -> tuple[dict[str, Reading], list[Asked[dict[str, Reading]]]]:
-        """Readings by id; those whose quote is not in the page were asked for a second time."""
-        read = partial(read_verdicts, prompt=prompt, request=first)
-        asked = await self._asker.ask(prompt, read, sample=first.sample)
-        readings = _readings(asked, prompt)
-        wrong = [ident for ident, reading in readings.items() if reading.code == Fault.QUOTE_MISMATCH]
-        if not wrong:
-            return readings, [asked]
-        again = await self._asker.ask(prompt.again(asked.content), read, sample=first.sample)
-        second = _readings(again, prompt)
-        return readings | {ident: second[ident] for ident in wrong}, [asked, again]
 
     async def extract(self, request: ExtractRequest) -> ExtractReply:
         """Read data by the request's schema out of the answer or the page."""
@@ -139,7 +152,7 @@ class OpenAIJudge:
         return ExtractReply(
             outcome=_outcome(rounds[-1].fault),
             data=rounds[-1].value,
-            record=self._record(prompt, rounds, request.page),
+            record=self._record(self._reader, prompt, rounds, request.page),
             reason=rounds[-1].fault.value,
         )
 
@@ -150,16 +163,16 @@ class OpenAIJudge:
         return ClaimsReply(
             outcome=_outcome(rounds[-1].fault),
             claims=rounds[-1].value or (),
-            record=self._record(prompt, rounds),
+            record=self._record(self._reader, prompt, rounds),
             reason=rounds[-1].fault.value,
         )
 
     async def _not_empty(self, prompt: Prompt, read: Read[Any], answer: str) -> list[Asked[Any]]:
         """Ask; an empty result from a long answer is asked for once more."""
-        asked = await self._asker.ask(prompt, read, sample=0)
+        asked = await self._asker.ask(prompt, read, seat=self._reader)
         if asked.fault is not Fault.NONE or not is_empty(asked.value) or not is_long(answer):
             return [asked]
-        return [asked, await self._asker.ask(prompt.again(asked.content), read, sample=0)]
+        return [asked, await self._asker.ask(prompt.again(asked.content), read, seat=self._reader)]
 
     def set_share(self, *, in_flight: int, tokens_per_minute: int) -> None:
         """Change this worker's share of the endpoint's limits, also while calls are under way."""
@@ -170,7 +183,7 @@ class OpenAIJudge:
         await self._asker.aclose()
 
     def _record(
-        self, prompt: Prompt, rounds: Sequence[Asked[Any]], page: Passage | None = None
+        self, seat: Seat, prompt: Prompt, rounds: Sequence[Asked[Any]], page: Passage | None = None
     ) -> CallRecord:
         attempts = tuple(attempt for asked in rounds for attempt in asked.attempts)
         last: Asked[Any] = rounds[-1] if rounds else Asked(None)
@@ -178,19 +191,33 @@ class OpenAIJudge:
             judge=self.name,
             prompt_hash=prompt.template.hash,
             prompt_version=prompt.template.label,
-            model_asked=self.model,
+            model_asked=seat.model,
             model_served=last.model_served,
             parameters={**last.parameters, "price_table": self.prices.version},
             finish_reason=last.finish_reason,
             attempts=attempts,
             cached=bool(rounds) and all(asked.cached for asked in rounds),
-            cost_usd=self._cost(attempts),
+            cost_usd=self._cost(seat.model, attempts),
             truncated=last.fault is Fault.TRUNCATED or (page is not None and page.truncated),
         )
 
-    def _cost(self, attempts: Sequence[Attempt]) -> float | None:
+    def _cost(self, model: str, attempts: Sequence[Attempt]) -> float | None:
         """What was not sent costs nothing, whatever the price."""
-        return self.prices.cost(self.model, (attempt.usage for attempt in attempts)) if attempts else 0.0
+        return self.prices.cost(model, (attempt.usage for attempt in attempts)) if attempts else 0.0
+
+
+async def _verdicts(
+    prompt: Prompt, ask: Callable[[Prompt], Awaitable[Asked[dict[str, Reading]]]]
+) -> tuple[dict[str, Reading], list[Asked[dict[str, Reading]]]]:
+    """Readings by id; those whose quote is not in the page were asked for a second time."""
+    asked = await ask(prompt)
+    readings = _readings(asked, prompt)
+    wrong = [ident for ident, reading in readings.items() if reading.code == Fault.QUOTE_MISMATCH]
+    if not wrong:
+        return readings, [asked]
+    again = await ask(prompt.again(asked.content))
+    second = _readings(again, prompt)
+    return readings | {ident: second[ident] for ident in wrong}, [asked, again]
 
 
 def _readings(asked: Asked[dict[str, Reading]], prompt: Prompt) -> dict[str, Reading]:

@@ -10,13 +10,12 @@ from functools import partial
 from typing import Any, Generic, TypeVar
 
 from judging.judges.base import Attempt, CachedReply, JudgeUnavailable, ReplyCache
-from judging.judges.openai.breaker import Breaker
 from judging.judges.openai.client import Client
 from judging.judges.openai.faults import UNAVAILABLE, Fault
 from judging.judges.openai.flights import Flights, reply_key
-from judging.judges.openai.ladder import Ladder
 from judging.judges.openai.replies import Completion, Unusable, completion_of, content_fault, one_object
 from judging.judges.openai.retries import Limits, Pace, Sent, persist
+from judging.judges.openai.seats import Seat
 from judging.judges.openai.throttle import Meter
 from judging.prompts import Prompt
 from judging.slots import Slots
@@ -65,18 +64,14 @@ class Lane:
 
 @dataclass(slots=True, kw_only=True)
 class Asker:
-    """Endpoint, model and everything remembered about them."""
+    """One endpoint: all models asked there share its limits."""
 
     base_url: str
     api_key: str
-    model: str
-    pinned: str
     sampling: Mapping[str, Any]
-    ladder: Ladder
     limits: Limits
     pace: Pace
     cache: ReplyCache | None
-    breaker: Breaker
     _lanes: dict[asyncio.AbstractEventLoop, Lane] = field(default_factory=dict)
 
     def resize(self, *, in_flight: int, tokens_per_minute: int) -> None:
@@ -103,47 +98,36 @@ class Asker:
             self._lanes[loop] = Lane(client, Slots(self.limits.in_flight), meter, Flights())
         return self._lanes[loop]
 
-    async def ask(self, prompt: Prompt, read: Read[T], *, sample: int) -> Asked[T]:
-        """Ask, and once more with a larger cap if the reply was cut.
+    async def ask(self, prompt: Prompt, read: Read[T], *, seat: Seat, sample: int = 0) -> Asked[T]:
+        """Ask a model, and once more with a larger cap if the reply was cut. ``sample`` numbers its votes.
 
         :raises JudgeUnavailable: no question will be answered until somebody acts.
         """
-        asked = await self._stepping(prompt, read, sample, self.limits.max_tokens)
+        asked = await self._stepping(prompt, read, seat, sample, self.limits.max_tokens)
         if asked.fault is Fault.TRUNCATED:
-            larger = await self._stepping(prompt, read, sample, self.limits.max_tokens * self.limits.larger)
+            cap = self.limits.max_tokens * self.limits.larger
+            larger = await self._stepping(prompt, read, seat, sample, cap)
             asked = _longer(asked, larger)
         if asked.fault in UNAVAILABLE:
             raise JudgeUnavailable(asked.fault.value, asked.detail)
         return asked
 
-    async def _stepping(self, prompt: Prompt, read: Read[T], sample: int, cap: int) -> Asked[T]:
+    async def _stepping(self, prompt: Prompt, read: Read[T], seat: Seat, sample: int, cap: int) -> Asked[T]:
         """Ask as the endpoint can take it; what it refuses is left out from then on."""
         before: tuple[Attempt, ...] = ()
         while True:
-            body = self.ladder.body(
-                prompt, model=self.model, sampling=_sampled(self.sampling, sample), cap=cap
-            )
+            sampling = _sampled(self.sampling, sample)
+            body = seat.ladder.body(prompt, model=seat.model, sampling=sampling, cap=cap)
             key = reply_key(prompt, body, base_url=self.base_url, sample=sample)
-            asked, led = await self._lane().flights.once(key, partial(self._exchange, key, body, read))
+            asked, led = await self._lane().flights.once(key, partial(self._exchange, key, body, read, seat))
             asked = asked if led else _followed(asked)
-            if asked.fault is not Fault.BAD_REQUEST or not self.ladder.step_down(body, asked.detail):
-                return replace(asked, attempts=(*before, *asked.attempts), parameters=self._parameters(body))
+            if asked.fault is not Fault.BAD_REQUEST or not seat.ladder.step_down(body, asked.detail):
+                parameters = _parameters(body, seat)
+                return replace(asked, attempts=(*before, *asked.attempts), parameters=parameters)
             before = (*before, *(replace(one, error=Fault.UNSUPPORTED) for one in asked.attempts))
 
-    def _parameters(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Every parameter sent but the text, and what was left out because the endpoint refused it."""
-        sent = {
-            name: value
-            for name, value in body.items()
-            if name not in ("model", "messages", "response_format")
-        }
-        sent["response_format"] = body.get("response_format", {}).get("type", "text")
-        if self.ladder.steps:
-            sent["stepped_down"] = [step.name for step in self.ladder.steps]
-        return sent
-
-    async def _exchange(self, key: str, body: Mapping[str, Any], read: Read[T]) -> Asked[T]:
-        remembered = await self._remembered(key, read)
+    async def _exchange(self, key: str, body: Mapping[str, Any], read: Read[T], seat: Seat) -> Asked[T]:
+        remembered = await self._remembered(key, read, seat)
         if remembered is not None:
             return remembered
         lane = self._lane()
@@ -154,18 +138,18 @@ class Asker:
             meter=lane.meter,
             limits=self.limits,
             pace=self.pace,
-            breaker=self.breaker,
+            breaker=seat.breaker,
         )
         completion = completion_of(sent.received.body)
-        asked, keep = self._understood(sent, completion, read)
+        asked, keep = _understood(sent, completion, read, seat)
         if keep and completion is not None and self.cache is not None:
-            await self.cache.put(_cached(key, completion))
+            await self.cache.put(_cached(key, seat.model, completion))
         return asked
 
-    async def _remembered(self, key: str, read: Read[T]) -> Asked[T] | None:
+    async def _remembered(self, key: str, read: Read[T], seat: Seat) -> Asked[T] | None:
         """The reply of an earlier call, if it still reads well and the pinned model gave it."""
         hit = await self.cache.get(key) if self.cache is not None else None
-        if hit is None or (self.pinned and hit.model_served != self.pinned):
+        if hit is None or (seat.pinned and hit.model_served != seat.pinned):
             return None
         try:
             value, _ = read(one_object(hit.content))
@@ -179,37 +163,52 @@ class Asker:
             cached=True,
         )
 
-    def _understood(self, sent: Sent, completion: Completion | None, read: Read[T]) -> tuple[Asked[T], bool]:
-        """The reply with its meaning, and whether it may be remembered."""
-        if completion is None or sent.received.fault is not Fault.NONE:
-            return Asked(None, sent.received.fault, sent.received.detail, attempts=sent.attempts), False
-        fault, detail = self._fault(completion)
-        value, keep = None, False
-        if fault is Fault.NONE:
-            try:
-                value, keep = read(one_object(completion.content))
-            except Unusable as unusable:
-                fault, detail = unusable.fault, unusable.detail
-        asked = Asked(
-            value,
-            fault,
-            detail,
-            content=completion.content,
-            model_served=completion.model,
-            finish_reason=completion.finish_reason,
-            attempts=_marked(sent.attempts, fault, detail),
-        )
-        return asked, keep
 
-    def _fault(self, completion: Completion) -> tuple[Fault, str]:
-        served = completion.model
-        if self.pinned and served != self.pinned:
-            return Fault.WRONG_MODEL, f"pinned {self.pinned}, served {served or 'unnamed'}"
-        if not self.pinned and served and not same_model(self.model, served):
-            return Fault.WRONG_MODEL, f"asked {self.model}, served {served}"
-        # An alias that moves to another snapshot in the middle of a run is another judge.
-        self.pinned = self.pinned or served
-        return content_fault(completion), ""
+def _understood(
+    sent: Sent, completion: Completion | None, read: Read[T], seat: Seat
+) -> tuple[Asked[T], bool]:
+    """The reply with its meaning, and whether it may be remembered."""
+    if completion is None or sent.received.fault is not Fault.NONE:
+        return Asked(None, sent.received.fault, sent.received.detail, attempts=sent.attempts), False
+    fault, detail = _fault(completion, seat)
+    value, keep = None, False
+    if fault is Fault.NONE:
+        try:
+            value, keep = read(one_object(completion.content))
+        except Unusable as unusable:
+            fault, detail = unusable.fault, unusable.detail
+    asked = Asked(
+        value,
+        fault,
+        detail,
+        content=completion.content,
+        model_served=completion.model,
+        finish_reason=completion.finish_reason,
+        attempts=_marked(sent.attempts, fault, detail),
+    )
+    return asked, keep
+
+
+def _fault(completion: Completion, seat: Seat) -> tuple[Fault, str]:
+    served = completion.model
+    if seat.pinned and served != seat.pinned:
+        return Fault.WRONG_MODEL, f"pinned {seat.pinned}, served {served or 'unnamed'}"
+    if not seat.pinned and served and not same_model(seat.model, served):
+        return Fault.WRONG_MODEL, f"asked {seat.model}, served {served}"
+    # An alias that moves to another snapshot in the middle of a run is another judge.
+    seat.pinned = seat.pinned or served
+    return content_fault(completion), ""
+
+
+def _parameters(body: Mapping[str, Any], seat: Seat) -> dict[str, Any]:
+    """Every parameter sent but the text, and what was left out because the endpoint refused it."""
+    sent = {
+        name: value for name, value in body.items() if name not in ("model", "messages", "response_format")
+    }
+    sent["response_format"] = body.get("response_format", {}).get("type", "text")
+    if seat.ladder.steps:
+        sent["stepped_down"] = [step.name for step in seat.ladder.steps]
+    return sent
 
 
 def _sampled(sampling: Mapping[str, Any], sample: int) -> dict[str, Any]:
@@ -230,8 +229,15 @@ def _followed(asked: Asked[T]) -> Asked[T]:
     return replace(asked, attempts=(), cached=asked.fault is Fault.NONE)
 
 
-def _cached(key: str, completion: Completion) -> CachedReply:
-    return CachedReply(key, completion.content, completion.model, completion.finish_reason, completion.usage)
+def _cached(key: str, model: str, completion: Completion) -> CachedReply:
+    return CachedReply(
+        key,
+        completion.content,
+        completion.model,
+        completion.finish_reason,
+        completion.usage,
+        model_asked=model,
+    )
 
 
 def _marked(attempts: tuple[Attempt, ...], fault: Fault, detail: str) -> tuple[Attempt, ...]:

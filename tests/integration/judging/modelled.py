@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
+from pathlib import Path
 from typing import Any
+
+import yaml
 
 from judging.rounds import rejudge
 from submissions.models import Submission
@@ -16,6 +19,15 @@ BOTH = {"brume": lake_answer(212, 14, "brume"), "sallow": lake_answer(48, 6, "sa
 def changed(settings: Any, **values: Any) -> None:
     """Configure otherwise."""
     settings.EVALSERVICE = {**settings.EVALSERVICE, **values}
+
+
+def judged_by(settings: Any, folder: Path, **profile: Any) -> Path:
+    """Describe the judge in a file: ``judge-1`` alone unless ``profile`` says otherwise."""
+    described = {"name": "file", "models": {"extract": "judge-1", "verify": ["judge-1"]}, **profile}
+    file = folder / f"{len(list(folder.iterdir()))}.yaml"  # a file is read once in a process
+    file.write_text(yaml.safe_dump(described), encoding="utf-8")
+    changed(settings, JUDGE_PROFILE=str(file))
+    return file
 
 
 def again(submission: Submission) -> list[str]:

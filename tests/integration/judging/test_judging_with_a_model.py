@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections import Counter
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from judging.rubric import read_bundle
 from judging.tasks import collect_pages, judge_answers
 from submissions.models import Job, TaskSet
 from tests.endpoint import Endpoint
-from tests.integration.judging.modelled import BOTH, again, asked, changed
+from tests.integration.judging.modelled import BOTH, again, asked, changed, judged_by
 from tests.judging_factories import (
     REPORT_RIGHT,
     SITE,
@@ -174,23 +175,27 @@ def test_without_a_price_the_cost_of_a_round_is_not_known() -> None:
 
 # ------------------------------------------------------------------ votes
 @pytest.mark.parametrize(
-    ("votes", "wrong", "finding", "code", "calls"),
+    ("sampling", "wrong", "finding", "code", "calls"),
     [
-        (3, [], "supported", "", 2),
-        (3, [2], "supported", "", 3),
-        (3, [1, 2], "not_assessed", "refusal", 2),
-        (3, [2, 3], "not_assessed", "refusal", 3),
+        ({"temperature": 0.7}, [], "supported", "", 2),
+        ({"temperature": 0.7}, [2], "supported", "", 3),
+        ({"temperature": 0.7}, [1, 2], "not_assessed", "refusal", 2),
+        ({"temperature": 0.7}, [2, 3], "not_assessed", "refusal", 3),
+        ({"seed": 4}, [], "supported", "", 2),
+        ({}, [], "supported", "", 1),  # at temperature 0 every vote would be the same
     ],
 )
 def test_two_votes_are_asked_at_once_and_a_third_if_they_disagree(
-    endpoint: Endpoint, votes: int, wrong: list[int], finding: str, code: str, calls: int
-) -> None:
+    endpoint: Endpoint, settings: Any, tmp_path: Path, sampling: dict[str, Any], wrong: list[int], finding: str, code: str,
+    calls: int,
+) -> None:  # fmt: skip
+    judged_by(settings, tmp_path, sampling=sampling)
     task = {
         "prompt": "How deep is Lake Brume?",
         "tree": {
             "id": "root",
             "children": [
-                {"id": "deep", "claim": "The lake is 212 metres deep", "evidence": "none", "votes": votes}
+                {"id": "deep", "claim": "The lake is 212 metres deep", "evidence": "none", "votes": 3}
             ],
         },
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,8 +16,10 @@ from judging.judges.base import Usage
 from judging.judges.lexical import LexicalJudge
 from judging.judges.openai import OpenAIJudge
 from judging.models import JudgeProfile
-from judging.profiles import configured, current_profile
+from judging.profile_files import InvalidProfile
+from judging.profiles import configured, current_profile, model_limits
 from tests.integration.judging.asking import Remembered
+from tests.integration.judging.modelled import judged_by
 
 pytestmark = pytest.mark.django_db
 
@@ -87,7 +90,7 @@ def test_a_price_is_known_to_the_judge_and_makes_no_other_judge(settings: Any) -
     assert first.prices == {}
     openai(settings, JUDGE_PRICES={"judge-1": {"prompt": 1.0, "completion": 4.0}, "other": {}})
     priced = current_profile(now=NOW)
-    assert (priced.pk, priced.prices) == (first.pk, {"prompt": 1.0, "completion": 4.0})
+    assert (priced.pk, priced.prices) == (first.pk, {"judge-1": {"prompt": 1.0, "completion": 4.0}})
     priced.refresh_from_db()
     judge = make_judge(priced, Remembered(), budget_s=1)
     assert isinstance(judge, OpenAIJudge)
@@ -127,3 +130,108 @@ def test_a_process_that_judges_nothing_loads_no_models_client() -> None:
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
     )
     assert done.stdout.split() == ["False", "True"]
+
+
+# ------------------------------------------------------------------ a profile in a file
+def test_a_file_describes_the_judge_and_gives_it_its_name(settings: Any, tmp_path: Path) -> None:
+    openai(settings, JUDGE_MODEL="")
+    judged_by(settings, tmp_path, name="careful", models={"extract": "r", "verify": ["a", "b", "c"]})
+    profile = current_profile(now=NOW)
+    assert (str(profile), profile.judge, profile.model) == ("careful/1", "openai", "a, b, c; extraction: r")
+    judge = make_judge(profile, Remembered(), budget_s=1, pinned='{"b":"b-0601","r":"r-1"}')
+    assert isinstance(judge, OpenAIJudge)
+    assert [(seat.model, seat.pinned) for seat in judge.panel] == [("a", ""), ("b", "b-0601"), ("c", "")]
+    assert (judge.model, judge.pinned, judge.votes(1)) == ("r", "r-1", 3)
+    again = make_judge(profile, Remembered(), budget_s=1)
+    assert isinstance(again, OpenAIJudge)
+    for one, other in zip(judge.panel, again.panel, strict=True):
+        assert (one.ladder is other.ladder, one.breaker is other.breaker) == (True, True)
+    assert (
+        len({id(seat.ladder) for seat in judge.panel}) == len({id(seat.breaker) for seat in judge.panel}) == 3
+    )
+
+
+def test_a_file_that_says_what_the_environment_says_is_the_same_judge(settings: Any, tmp_path: Path) -> None:
+    openai(settings)
+    alone = current_profile(now=NOW)
+    judged_by(settings, tmp_path, name="other", sampling={"temperature": 0.0}, passage_tokens=6000)
+    assert current_profile(now=NOW) == alone
+    assert str(alone) == "openai/1"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"votes": 3, "sampling": {"seed": 2}},
+        {"sampling": {"temperature": 0.2}},
+        {"sampling": {"top_p": 0.5}},
+        {"passage_tokens": 5000},
+        {"group_claims": 2},
+        {"models": {"extract": "judge-2", "verify": ["judge-1"]}},
+        {"models": {"extract": "judge-1", "verify": ["judge-1", "judge-2", "judge-3"]}},
+    ],
+)
+def test_whatever_changes_verdicts_makes_another_judge(
+    settings: Any, tmp_path: Path, change: dict[str, Any]
+) -> None:
+    openai(settings)
+    judged_by(settings, tmp_path)
+    first = current_profile(now=NOW)
+    judged_by(settings, tmp_path, **change)
+    assert str(current_profile(now=NOW)) == "file/2"
+    judged_by(settings, tmp_path)
+    assert current_profile(now=NOW) == first
+
+
+def test_the_order_of_seats_is_part_of_a_panel(settings: Any, tmp_path: Path) -> None:
+    openai(settings)
+    profiles = set()
+    for seats in ("abc", "acb"):
+        judged_by(settings, tmp_path, models={"extract": "a", "verify": list(seats)})
+        profiles.add(str(current_profile(now=NOW)))
+    assert profiles == {"file/1", "file/2"}
+
+
+def test_prices_and_limits_of_a_file_make_no_other_judge(settings: Any, tmp_path: Path) -> None:
+    openai(settings, JUDGE_PRICES={"judge-1": {"prompt": 9.0, "completion": 9.0}})
+    judged_by(settings, tmp_path)
+    first = current_profile(now=NOW)
+    assert first.prices == {"judge-1": {"prompt": 9.0, "completion": 9.0}}
+    assert model_limits() == settings.EVALSERVICE["MODEL"]
+    judged_by(
+        settings, tmp_path,
+        prices={"judge-1": {"prompt": 1, "completion": 2}, "other": {"prompt": 1, "completion": 1}},
+        limits={"in_flight": 3, "attempts": 2, "timeout_s": 9, "tokens_per_minute": 70},
+    )  # fmt: skip
+    second = current_profile(now=NOW)
+    assert (second.pk, second.prices) == (first.pk, {"judge-1": {"prompt": 1, "completion": 2}})
+    judge = make_judge(second, Remembered(), budget_s=1)
+    assert isinstance(judge, OpenAIJudge)
+    assert (judge.limits.in_flight, judge.limits.attempts, judge.limits.timeout_s) == (3, 2, 9)
+    assert model_limits()["tokens_per_minute"] == 70
+    assert model_limits()["budget_s"] == settings.EVALSERVICE["MODEL"]["budget_s"]
+
+
+def test_a_file_is_not_asked_about_an_offline_judge(settings: Any, tmp_path: Path) -> None:
+    judged_by(settings, tmp_path)
+    assert current_profile(now=NOW).judge == "lexical"
+
+
+def test_a_file_that_describes_no_judge_is_refused(settings: Any, tmp_path: Path) -> None:
+    openai(settings)
+    judged_by(settings, tmp_path, votes=2)
+    with pytest.raises(InvalidProfile, match="votes: must be 1, 3 or 5 votes"):
+        current_profile(now=NOW)
+
+
+def test_a_row_from_before_panels_and_tokens_still_judges(settings: Any) -> None:
+    openai(settings)
+    old = JudgeProfile.objects.create(
+        name="openai", version=1, judge="openai", model="judge-0", base_url="http://127.0.0.1:9/v1", created_at=NOW,
+        content_hash="0" * 64, parameters={"votes": 1, "temperature": 0, "prompts": "x"},
+        prices={"prompt": 1.0, "completion": 1.0},
+    )  # fmt: skip
+    judge = make_judge(old, Remembered(), budget_s=1, pinned="judge-0-0601")
+    assert isinstance(judge, OpenAIJudge)
+    assert (judge.model, judge.pinned, judge.sampling) == ("judge-0", "judge-0-0601", {"temperature": 0})
+    assert judge.prices.cost("judge-0", [Usage(prompt=1_000_000)]) == 1.0

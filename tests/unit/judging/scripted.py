@@ -57,6 +57,10 @@ class Scripted:
         self.asked: list[str] = []
         self.requests: list[VerifyRequest] = []
 
+    def votes(self, wanted: int) -> int:
+        """As many as wanted, of a deterministic judge one."""
+        return 1 if self.offline else wanted
+
     async def verify(self, request: VerifyRequest) -> VerifyReply:
         """The verdict for the statement, on the page shown if that is named."""
         self.asked.append(request.statement)

@@ -8,11 +8,12 @@ from dataclasses import replace
 
 import pytest
 
+from judging import tokens
 from judging.cascade import Finding
 from judging.checks import decide_criterion
 from judging.judges.base import AnswerState, VerifyReply
 from judging.rubric import Assertion, Unknown
-from tests.unit.judging.checking import SAID, WORK, A, claim, leaf, seen
+from tests.unit.judging.checking import SAID, WORK, A, claim, leaf, page_leaf, seen
 from tests.unit.judging.scripted import (
     ABSTAINS,
     FAILS,
@@ -102,6 +103,17 @@ def test_a_judge_sees_the_passage_and_the_verdict_keeps_its_ranges() -> None:
     assert len(passage.text) < 1_000
     assert found.evidence[0]["truncated"]
     assert found.evidence[0]["ranges"] == [list(one) for one in passage.ranges]
+
+
+def test_a_page_is_cut_to_the_tokens_of_who_decides_and_of_who_reads_it_out() -> None:
+    case = case_of(
+        [snapshot(A, f"{SAID}. " + "Padding without end. " * 4000)], passage_tokens=600, extract_tokens=900
+    )
+    judge = Scripted(data={"lake": {"depth": 120}})
+    shown = leaf(claim(A), judge, case).evidence[0]["ranges"]
+    assert 450 < tokens.count(seen(judge.requests[0].page).text) <= 600
+    read = leaf(page_leaf(), judge, case).evidence[0]["ranges"]
+    assert sum(end - start for start, end in read) > sum(end - start for start, end in shown)
 
 
 def test_the_judge_never_learns_the_authors_ids() -> None:

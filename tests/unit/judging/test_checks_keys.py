@@ -34,6 +34,8 @@ CHANGES = [
     (claim(A), WORK, case_of([snapshot(A, "Another text")])),
     (claim(A), WORK, case_of([snapshot(A, "The lake is deep", verdict="not_found")])),
     (claim(A), WORK, case_of(READABLE, passage_characters=900)),
+    (claim(A), WORK, case_of(READABLE, passage_tokens=900, extract_tokens=900)),
+    (claim(A), WORK, case_of(READABLE, passage_tokens=900, extract_tokens=800)),
     (Assertion("c", True, None, "x"), WORK, None),
     (Assertion("c", False, None, "x"), WORK, None),
     (Assertion("c", False, "criteria_violation", "x"), WORK, None),
