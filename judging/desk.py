@@ -86,11 +86,6 @@ class Desk:
     stopping: Callable[[], bool] = lambda: False
     shut: bool = False
 
-    @property
-    def offline(self) -> bool:
-        """Whether asking again could not change anything (a deterministic judge, or none)."""
-        return self.judge is None or self.judge.offline
-
     @asynccontextmanager
     async def call(self) -> AsyncIterator[Judge]:
         """A place among the calls in flight.

@@ -272,7 +272,7 @@ def test_the_writers_connection_ends_with_it(scene: Scene) -> None:
 
     async def work() -> None:
         await recorder.get(KEYS[0])
-        await recorder._in_thread(
+        await recorder.in_thread(
             lambda: seen.update(thread=threading.get_ident(), wrapper=connections["default"])
         )
 

@@ -26,7 +26,7 @@ RICH = {"submission_usd": 0.0, "submission_tokens": 0, "day_usd": 0.0, "day_toke
 
 def of_run(run: JudgeRun) -> dict[str, Any]:
     """All that a run cost, by what its rows remember of every call."""
-    rows = [*Verdict.objects.filter(run=run), *Extraction.objects.filter(run=run)]
+    rows: list[Verdict | Extraction] = [*Verdict.objects.filter(run=run), *Extraction.objects.filter(run=run)]
     calls = [call for row in rows for call in row.record["calls"]]
     attempts = [attempt for call in calls for attempt in call["attempts"]]
     return {

@@ -88,6 +88,9 @@ class Scripted:
         claims = tuple(ExtractedClaim(text, tuple(urls)) for text, urls in pairs)
         return ClaimsReply(ExtractOutcome.OK, claims, RECORD)
 
+    def set_share(self, *, in_flight: int, tokens_per_minute: int) -> None:
+        """Nothing is shared."""
+
     async def aclose(self) -> None:
         """Nothing to close."""
 

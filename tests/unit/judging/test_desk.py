@@ -11,6 +11,7 @@ from judging.cascade import Finding
 from judging.desk import Desk, Judgement, Memory, Reading, Unfinished, settle
 from judging.judges.base import ExtractOutcome
 from judging.judges.lexical import LexicalJudge
+from judging.slots import Slots
 
 
 class Notes:
@@ -52,7 +53,6 @@ def test_what_is_found_is_written_and_not_asked_again() -> None:
 
 def test_replaying_what_was_never_decided_is_an_error_of_ours() -> None:
     desk = Desk(Memory())
-    assert desk.offline
     found = ask(desk, Judgement(Finding.SUPPORTED))
     assert (found.finding, found.code) == (Finding.ERROR, "not_judged")
     assert read(desk, Reading(ExtractOutcome.OK)).outcome is ExtractOutcome.ERROR
@@ -75,7 +75,7 @@ def test_nothing_new_starts_once_the_slice_is_over() -> None:
 
 def test_a_call_holds_a_place() -> None:
     async def two() -> int:
-        desk = Desk(Memory(), LexicalJudge(), Notes(), asyncio.Semaphore(1))
+        desk = Desk(Memory(), LexicalJudge(), Notes(), Slots(1))
         most = now = 0
 
         async def one() -> None:

@@ -16,6 +16,7 @@ from judging.desk import Desk, Memory, Unfinished, settle
 from judging.judges.base import JudgeUnavailable, VerifyReply, VerifyRequest
 from judging.pipeline import judge_answer
 from judging.results import AnswerResult
+from judging.slots import Slots
 from tests.unit.judging.orchestra import CITED, FULL, LAKE_WORK, PAGE, READ, judged, says, tree
 from tests.unit.judging.scripted import (
     ABSTAINS,
@@ -83,7 +84,7 @@ def test_neither_order_nor_calls_in_flight_change_a_score(
     verdicts: dict[str, Finding], waits: list[int], in_flight: int, order: list[int]
 ) -> None:
     async def all_at_once(judge: Scripted, works: Sequence[AnswerWork], slots: int) -> list[AnswerResult]:
-        desk = Desk(Memory(), judge, Notes(), asyncio.Semaphore(slots))
+        desk = Desk(Memory(), judge, Notes(), Slots(slots))
         return await settle(judge_answer(work, CITED, desk) for work in works)
 
     slow = Slow(verdicts, data=READ, claims=chance({}).given)
@@ -100,7 +101,7 @@ def test_a_slice_that_ends_goes_on_in_the_next_and_asks_nothing_twice(lengths: l
     work, ends = WORKS[1], iter(lengths)
     while True:
         left = len(judge.asked) + next(ends, 1_000)
-        desk = Desk(memory, judge, Notes(), asyncio.Semaphore(2), lambda: len(judge.asked) >= left)  # noqa: B023  # called within the turn
+        desk = Desk(memory, judge, Notes(), Slots(2), lambda: len(judge.asked) >= left)  # noqa: B023  # called within the turn
         try:
             found = asyncio.run(judge_answer(work, CITED, desk))
             break
@@ -124,7 +125,7 @@ def test_once_the_judge_is_unavailable_nothing_more_is_asked() -> None:
     work, judge = work_on(tree_rubric(tree(*leaves))), Broke()
 
     async def scene() -> None:
-        await judge_answer(work, case_of(), Desk(Memory(), judge, Notes(), asyncio.Semaphore(4)))
+        await judge_answer(work, case_of(), Desk(Memory(), judge, Notes(), Slots(4)))
 
     with pytest.raises(JudgeUnavailable, match="quota: no money"):
         asyncio.run(scene())
