@@ -29,7 +29,7 @@ GAP = "[…]"  # stands on a line of its own for every part left out
 
 K1 = 1.2
 B = 0.75
-REMEMBERED = 8_000_000  # characters of all indexed texts together
+REMEMBERED = 5_000_000  # characters of all indexed texts together
 
 _JOINT = f"\n{GAP}\n"
 _BYTES = 4  # of a character at most

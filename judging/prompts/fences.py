@@ -19,17 +19,19 @@ FENCE_FORM = "<<<BEGIN {label} {nonce}>>>\n{text}\n<<<END {label} {nonce}>>>"
 # Line ends first, so that a lone CR counts as one; the separators U+2028 and U+2029 are line ends too.
 _LINE_ENDS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _BROKEN = re.compile("[\x00\ud800-\udfff\ufffe\uffff]")
-_HIDDEN = re.compile(
-    "["
+_HIDDEN_FORMS = (
     "\x01-\x08\x0e-\x1f\x7f-\x84\x86-\x9f"  # control characters: terminal escapes, backspaces
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"  # soft hyphen, joiners, fillers
     "\u200b-\u200f\u202a-\u202e\u2060-\u206f"  # zero width, bidi embeddings and isolates
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb"  # fillers, variation selectors, BOM, interlinear marks
     "\U0001d173-\U0001d17a"  # musical formatting
     "\U000e0000-\U000e0fff"  # tag characters and the supplement of variation selectors: smuggled bytes
-    "]"
 )
+_HIDDEN = re.compile(f"[{_HIDDEN_FORMS}]")
+# Most text holds none of all these, which one look tells.
+_UNCLEAN = re.compile(f"[\r\x0b\x0c\x85\u2028\u2029\x00\ud800-\udfff\ufffe\uffff{_HIDDEN_FORMS}]")
 
+_OPENINGS = "[<＜‹«《〈⟨"  # one of these begins whatever is defused
 _LOOK_ALIKE = re.compile(r"[<＜‹«《〈⟨]{2,}(?=[\s/]*(?:BEGIN|END)\b)", re.IGNORECASE)
 _PIPES = re.compile(r"<([|｜])([\w▁ :.-]{1,60})([|｜])>")
 _BRACKETS = re.compile(
@@ -43,13 +45,18 @@ _ANGLES = re.compile(
 
 def clean(text: str) -> str:
     """The text without what a reader cannot see: NUL and lone surrogates become U+FFFD, the rest is dropped."""
+    if not _UNCLEAN.search(text):
+        return text
     text = _LINE_ENDS.sub("\n", text)
     return _HIDDEN.sub("", _BROKEN.sub("\ufffd", text))
 
 
 def visible(text: str) -> str:
     """The text as a judge sees it: cleaned, look-alike fences and chat control tokens defused but readable."""
-    text = _LOOK_ALIKE.sub(lambda match: "(" * len(match[0]), clean(text))
+    text = clean(text)
+    if not any(opening in text for opening in _OPENINGS):
+        return text
+    text = _LOOK_ALIKE.sub(lambda match: "(" * len(match[0]), text)
     text = _PIPES.sub(r"<¦\2¦>", text)
     text = _BRACKETS.sub(r"[ \1 ]", text)
     return _ANGLES.sub(r"< \1 >", text)
