@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from judging.calibration.lines import Line
+from judging.calibration.lines import Line, printable
 from judging.canonical import digest
 from judging.scorefile.strict import parse
 
@@ -42,7 +42,7 @@ class LabelFault(NamedTuple):
 
     def __str__(self) -> str:
         place = f"{self.file}: line {self.line}" if self.line else self.file
-        return f"{place}: {self.reason}"
+        return printable(f"{place}: {self.reason}")
 
 
 class InvalidLabels(Exception):
@@ -118,10 +118,15 @@ class LabelSet:
 
     @property
     def protocol(self) -> str:
-        """What the labels are about: ``claims`` by pages, a ``cascade``'s dimensions, or criteria of a ``rubric_tree``."""
-        if all(item.page for item in self.labels):
+        """What the labels are about: ``claims`` by pages, a ``cascade``'s dimensions, or criteria of a ``rubric_tree``.
+
+        Twins of probes are about what was attacked, which need not be what the set is about.
+        """
+        twins = {probe.clean_twin for probe in self.probes}
+        found = [item for item in self.labels if item.id not in twins] or self.labels
+        if all(item.page for item in found):
             return "claims"
-        cascade = any(item.graded or item.kind == "rationality" for item in self.labels)
+        cascade = any(item.graded or item.kind == "rationality" for item in found)
         return "cascade" if cascade else "rubric_tree"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-__all__ = ["Line"]
+__all__ = ["Line", "printable"]
 
 
 class Line:
@@ -60,6 +60,11 @@ class Line:
             return words[value]
         self.fault(f"{name}: must be one of {', '.join(map(str, words))}")
         return next(iter(words.values()))
+
+
+def printable(text: str) -> str:
+    """What others wrote, on one line and without control characters."""
+    return "".join(character if character.isprintable() else ascii(character)[1:-1] for character in text)
 
 
 def _says_something(value: object) -> bool:

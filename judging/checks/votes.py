@@ -12,18 +12,20 @@ from judging.judges.base import VerifyReply, VerifyRequest
 from judging.scoring import error_class
 
 
-async def vote(desk: Desk, request: VerifyRequest, votes: int) -> tuple[VerifyReply, list[VerifyReply]]:
+async def vote(
+    desk: Desk, request: VerifyRequest, votes: int, *, run: int = 0
+) -> tuple[VerifyReply, list[VerifyReply]]:
     """The strict majority of ``votes`` and all replies; half of them and one at once, the rest only if they disagree.
 
     The judge says how many there are: one that would answer the same again is asked once, of a panel every seat counts,
     also one whose model failed. The replies are in the order of the seats, whichever came first, and the first that agrees
-    with the majority speaks for it.
+    with the majority speaks for it. ``run`` numbers askings that must not share a vote.
     """
     votes = votes if desk.judge is None else desk.judge.votes(votes)
-    majority = votes // 2 + 1
-    replies = await settle(_ask(desk, replace(request, sample=n)) for n in range(majority))
+    majority, first = votes // 2 + 1, run * votes
+    replies = await settle(_ask(desk, replace(request, sample=first + n)) for n in range(majority))
     while (winner := _majority(replies, majority)) is None and len(replies) < votes:
-        replies += await settle([_ask(desk, replace(request, sample=len(replies)))])
+        replies += await settle([_ask(desk, replace(request, sample=first + len(replies)))])
     if winner is None:
         winner = replace(replies[0], finding=Finding.NOT_ASSESSED, code=VerdictCode.DISAGREEMENT, quote="")
     return winner, replies
