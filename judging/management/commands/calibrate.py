@@ -76,10 +76,14 @@ class Command(BaseCommand):
         judge = make_judge(profile, NoMemory(), budget_s=float(limits["budget_s"]))
         asking = Asking(votes=terms.votes, tokens=terms.shown, in_flight=limits["in_flight"])
         tell = self._progress(str(profile), len(labels.items) * runs)
-        try:
-            return asyncio.run(ask_all(labels.items, judge=judge, asking=asking, runs=runs, tell=tell))
-        except JudgeUnavailable as error:
-            raise CommandError(f"{profile} does not answer: {error}") from error
+
+        async def answers() -> list[tuple[Answered, ...]]:
+            try:
+                return await ask_all(labels.items, judge=judge, asking=asking, runs=runs, tell=tell)
+            except JudgeUnavailable as error:
+                raise CommandError(f"{profile} does not answer: {error}") from error
+
+        return asyncio.run(answers())
 
     def _progress(self, name: str, of: int) -> Callable[[], None]:
         """To be called after each answer; a line on stderr now and then."""
