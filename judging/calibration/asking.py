@@ -1,4 +1,4 @@
-"""Putting labelled questions before a judge, in the way in which the service asks. Pure but for the judge."""
+"""Putting labelled questions before a judge, in the way in which the service asks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of labels: what people say of claims and answers, one a line as JSON. Read strictly, all faults at once. Pure."""
+"""Files of labels: what people say of claims and answers, one a line as JSON. Read strictly, all faults at once."""
 
 from __future__ import annotations
 

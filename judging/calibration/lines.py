@@ -1,4 +1,4 @@
-"""One object of a file of labels, read value by value; every fault is gathered. Pure."""
+"""One object of a file of labels, read value by value; every fault is gathered."""
 
 from __future__ import annotations
 

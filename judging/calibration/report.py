@@ -1,4 +1,4 @@
-"""From labels and what a judge said to every figure, and whether they are good enough. Pure."""
+"""From labels and what a judge said to every figure, and whether they are good enough."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far two raters agree. Pure.
+"""How far two raters agree.
 
 Sources: E. B. Wilson (1927) for shares, intervals as in R. G. Newcombe (1998), method 3; J. Cohen (1960) for κ and
 (1968) for weighted κ; Mind2Web 2 (2025) for the rate of judge errors after adjudication.

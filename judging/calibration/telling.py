@@ -1,4 +1,4 @@
-"""A report as people read it: one text, the same in a terminal and in the admin. Pure."""
+"""A report as people read it: one text, the same in a terminal and in the admin."""
 
 from __future__ import annotations
 
