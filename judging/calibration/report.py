@@ -31,8 +31,9 @@ AGREEMENT_LOW = 0.92  # the lower end of its interval, at least
 JUDGE_ERROR = 0.02  # after adjudication, at most
 LABELS = 300  # at least
 
-SILENT = frozenset({"not_assessed", "error"})  # the judge abstained, or we failed
-FAILED = "error"
+ABSTAINED = "not_assessed"
+FAILED = "error"  # we did, not the judge
+SILENT = frozenset({ABSTAINED, FAILED})
 
 Answers = Sequence[tuple[Answered, ...]]  # of each item of a set, of each run
 
@@ -46,33 +47,37 @@ def make_report(
     """
     said = {item.id: given for item, given in zip(labels.items, answers, strict=True)}
     first = {ident: given[0].verdict for ident, given in said.items()}
-    pairs = [(item.verdict, first[item.id]) for item in labels.labels]
     report = {
         "protocol": labels.protocol,
         "labels_sha256": labels.sha256,
         "labels": len(labels.labels),
         "runs": len(answers[0]),
-        "agreement": asdict(_agreement(pairs)),
+        **_compared(labels.labels, first),
         "judge_errors": _judge_errors(labels.labels, first),
-        **_kappas(pairs, graded=labels.items[0].graded),
-        "confusion": confusion(pairs),
-        "abstentions": asdict(share(sum(found == "not_assessed" for _, found in pairs), len(pairs))),
-        "failures": asdict(share(sum(found == FAILED for _, found in pairs), len(pairs))),
         "flips": _flips(labels.labels, said),
-        "groups": {
-            group: asdict(found)
-            for group, found in share_by_group(
-                (item.group, item.verdict == first[item.id]) for item in labels.labels
-            ).items()
-        },
         "against": _against(labels, first, other) if other else None,
         "probes": [_probe(item, said) for item in labels.probes],
-        "disagreements": [_disagreement(item, said[item.id][0]) for item in labels.labels
-                          if item.verdict != first[item.id]],
+        "disagreements": [
+            _disagreement(item, said[item.id][0]) for item in labels.labels if item.verdict != first[item.id]
+        ],
         "cost": _cost(answers) | {"seconds": round(seconds, 1)},
-    }  # fmt: skip
+    }
     conditions = _conditions(report)
     return report | {"conditions": conditions, "passed": all(one["met"] for one in conditions)}
+
+
+def _compared(items: Sequence[Item], first: Mapping[str, str]) -> dict[str, Any]:
+    """The judge's verdicts beside the labels, of all and by group."""
+    pairs = [(item.verdict, first[item.id]) for item in items]
+    groups = share_by_group((item.group, item.verdict == first[item.id]) for item in items)
+    return {
+        "agreement": asdict(_agreement(pairs)),
+        **_kappas(pairs, graded=items[0].graded),
+        "confusion": confusion(pairs),
+        "abstentions": asdict(share(sum(found == ABSTAINED for _, found in pairs), len(pairs))),
+        "failures": asdict(share(sum(found == FAILED for _, found in pairs), len(pairs))),
+        "groups": {group: asdict(found) for group, found in groups.items()},
+    }
 
 
 def _agreement(pairs: Sequence[Pair]) -> Share:
