@@ -1,19 +1,16 @@
 """How answers become scores: rubrics, pages, judges, verdicts. Private: nothing here has a public URL."""
 
-from judging.models.calibration import Calibration, Label
 from judging.models.limits import Endpoint, Seat, Spending
 from judging.models.pages import CitedPage, Page, PageHost, PageSnapshot
 from judging.models.rubrics import Rubric
 from judging.models.runs import Extraction, JudgeProfile, JudgeRun, ModelCall, Verdict
 
 __all__ = [
-    "Calibration",
     "CitedPage",
     "Endpoint",
     "Extraction",
     "JudgeProfile",
     "JudgeRun",
-    "Label",
     "ModelCall",
     "Page",
     "PageHost",
