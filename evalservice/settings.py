@@ -274,7 +274,9 @@ EVALSERVICE: dict[str, Any] = {
         "timeout_s": env.integer("EVALSERVICE_MODEL_TIMEOUT", 60, low=1, high=1_800),
         "attempts": env.integer("EVALSERVICE_MODEL_ATTEMPTS", 6, low=1, high=20),
         "budget_s": env.integer("EVALSERVICE_MODEL_BUDGET", 300, low=1, high=3_600),
-        "tokens_per_minute": env.integer("EVALSERVICE_TOKENS_PER_MINUTE", 0, low=0, high=10**9),  # 0: no limit
+        "tokens_per_minute": env.integer(
+            "EVALSERVICE_TOKENS_PER_MINUTE", 0, low=0, high=10**9
+        ),  # 0: no limit
     },
     # What judging may cost before it pauses; 0 sets no limit. Days are days of UTC.
     "BUDGET": {

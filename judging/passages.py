@@ -42,20 +42,29 @@ _LINE = re.compile(r"[^\n]*\n?")
 _BREAKS = (re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])"), re.compile(r"\s+"))  # a sentence's end, a word's
 
 Span = tuple[int, int]
+_NOWHERE: Counter[int] = Counter()
 
 
 @dataclass(frozen=True, slots=True)
 class _Index:
-    """Windows of a text, without a gap between them, and in which of them each term stands how often.
+    """Windows of a text, without a gap between them, and the window of every term each time it stands there.
 
-    ``counted`` remembers the tokens of the spans that were asked about, so that a page is counted once, not for each claim.
+    Most of it is never asked about, so it is kept small: ``found`` and ``counted`` remember what was, so that a page is
+    counted once, not for each claim.
     """
 
     text: str
     windows: tuple[Span, ...]
-    places: Mapping[str, Counter[int]]
+    places: Mapping[str, array[int]]
     lengths: array[int]  # terms in each window
+    found: dict[str, Counter[int]] = field(default_factory=dict)
     counted: dict[Span, int] = field(default_factory=dict)
+
+    def windows_of(self, term: str) -> Counter[int]:
+        """How often each window holds the term."""
+        if term not in self.found and term in self.places:
+            self.found[term] = Counter(self.places[term])
+        return self.found.get(term, _NOWHERE)
 
     def tokens(self, span: Span) -> int:
         """Tokens of a span of the text."""
@@ -65,7 +74,7 @@ class _Index:
 
     def rarity(self, term: str) -> float:
         """BM25's inverse document frequency, never negative."""
-        found = len(self.places.get(term, ()))
+        found = len(self.windows_of(term))
         return math.log(1 + (len(self.windows) - found + 0.5) / (found + 0.5))
 
     def scores(self, query: Iterable[str]) -> dict[int, float]:
@@ -74,7 +83,7 @@ class _Index:
         scores: dict[int, float] = defaultdict(float)
         for term in query:
             rarity = self.rarity(term)
-            for window, times in self.places.get(term, {}).items():
+            for window, times in self.windows_of(term).items():
                 damping = K1 * (1 - B + B * self.lengths[window] / average)
                 scores[window] += rarity * times * (K1 + 1) / (times + damping)
         return scores
@@ -156,7 +165,7 @@ def overlap(text: str, query: str) -> float:
     for term in terms:
         rarity = index.rarity(term)
         total += rarity
-        for window in index.places.get(term, ()):
+        for window in index.windows_of(term):
             held[window] += rarity
     return min(max(held.values(), default=0.0) / total, 1.0)
 
@@ -251,11 +260,11 @@ def _folded(word: str) -> str:
 def _index(text: str) -> _Index:
     windows = tuple(_windows(text))
     starts = [start for start, _ in windows]
-    places: dict[str, Counter[int]] = defaultdict(Counter)
+    places: dict[str, array[int]] = defaultdict(partial(array, "I"))
     lengths = array("L", [0]) * len(windows)
     for place, term in _terms(text):
         window = bisect_right(starts, place) - 1
-        places[term][window] += 1
+        places[term].append(window)
         lengths[window] += 1
     return _Index(text, windows, dict(places), lengths)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from typing import Any, TypeVar
@@ -56,6 +56,8 @@ class Recorder:
         self._run = run
         self._rows: asyncio.Queue[Row | None] = asyncio.Queue(WAITING)
         self._unwritten: dict[str, CachedReply] = {}
+        self._wanted: set[str] = set()
+        self._together: asyncio.Future[dict[str, CachedReply]] | None = None
         self._pinned: set[tuple[str, str]] = set()
         self.overspent: StateReason | None = None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix=f"recorder-{lease.job.pk}")
@@ -71,8 +73,18 @@ class Recorder:
 
     # -- reply cache
     async def get(self, key: str) -> CachedReply | None:
-        """A reply this installation has paid for before, be it a moment ago."""
-        return self._unwritten.get(key) or await self.in_thread(lambda: stored_reply(key))
+        """A reply this installation has paid for before, be it a moment ago. Who asks at the same time asks together."""
+        if key in self._unwritten:
+            return self._unwritten[key]
+        if self._together is None:
+            self._together = asyncio.ensure_future(self._looked_up())
+        self._wanted.add(key)
+        return (await asyncio.shield(self._together)).get(key)
+
+    async def _looked_up(self) -> dict[str, CachedReply]:
+        await asyncio.sleep(0)  # all who are ready now have their turn
+        wanted, self._wanted, self._together = self._wanted, set(), None
+        return await self.in_thread(lambda: stored_replies(wanted))
 
     async def put(self, reply: CachedReply) -> None:
         """Keep a usable reply.
@@ -218,12 +230,12 @@ def _of_run(row: Row) -> Q:
     return Q() if isinstance(row, ModelCall) else Q(run=row.run_id)
 
 
-def stored_reply(key: str) -> CachedReply | None:
-    """A reply out of the cache."""
-    row = ModelCall.objects.filter(key=key).first()
-    if row is None:
-        return None
-    return CachedReply(row.key, row.content, row.model_served, row.finish_reason, Usage(**row.usage))
+def stored_replies(keys: Collection[str]) -> dict[str, CachedReply]:
+    """Replies out of the cache, by key."""
+    return {
+        row.key: CachedReply(row.key, row.content, row.model_served, row.finish_reason, Usage(**row.usage))
+        for row in ModelCall.objects.filter(key__in=keys)
+    }
 
 
 # ------------------------------------------------------------------ rows

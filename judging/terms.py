@@ -32,7 +32,6 @@ class Terms:
     votes: int = 1
     sampling: Mapping[str, float] = field(default_factory=_sampling)
     passage_tokens: Mapping[str, int] = field(default_factory=dict)
-    group_claims: int = 1
 
     @classmethod
     def alone(cls, model: str) -> Self:
@@ -50,7 +49,6 @@ class Terms:
             votes=int(parameters.get("votes", 1)),
             sampling=sampling,
             passage_tokens=parameters.get("passage_tokens", {}),
-            group_claims=int(parameters.get("group_claims", 1)),
         )
 
     def as_parameters(self) -> dict[str, Any]:
@@ -60,7 +58,6 @@ class Terms:
             "votes": self.votes,
             "sampling": {name: _plain(value) for name, value in self.sampling.items()},
             "passage_tokens": dict(self.passage_tokens),
-            "group_claims": self.group_claims,
         }
 
     @property

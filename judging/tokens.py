@@ -28,6 +28,6 @@ def count(text: str) -> int:
 @cache
 def _tokenizer() -> Any:
     """Loaded by the first who counts: it takes 60 MiB, and a web process counts nothing."""
-    from rs_bpe.bpe import openai  # type: ignore[import-untyped]  # noqa: PLC0415  # it ships no types
+    from rs_bpe.bpe import openai  # type: ignore[import-not-found]  # noqa: PLC0415  # compiled, without types
 
     return getattr(openai, ENCODING)()

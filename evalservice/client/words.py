@@ -19,6 +19,8 @@ WORDS = {
     "no_such_model": "the judge's endpoint lacks the model; the operator must act",
     "wrong_model": "another model serves than began the judging; the operator must act",
     "bad_request": "the judge's endpoint refuses every question; the operator must act",
+    "budget_submission": "judging it has cost what it may cost; the operator must act",
+    "budget_day": "judging has cost what it may cost on one day; it goes on the next day (UTC)",
     # What judging left open.
     "no_answers": "there is nothing to score",
     "score_unknown": "a task's score hangs on verdicts that are missing",

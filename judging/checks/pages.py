@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache, partial
 from typing import Any
 
 from judging.cascade import Finding
@@ -30,12 +31,12 @@ async def over_pages(
             findings.append(PageFinding(page.url, page.standing))
             evidence.append(page.evidence())
             continue
-        passage = passage_of(page.snapshot, page.url, request.statement, case)
-        head, asked = await vote(desk, replace(request, page=passage), votes)
+        passage = cache(partial(passage_of, page.snapshot, page.url, request.statement, case))
+        head, asked = await vote(desk, request, votes, page=passage)
         heads.append(head)
         replies += asked
         findings.append(PageFinding(page.url, page.standing, head.finding))
-        evidence.append(page.evidence(head.finding, passage=passage, relevance=head.relevance))
+        evidence.append(page.evidence(head.finding, passage=passage(), relevance=head.relevance))
         if head.finding is Finding.SUPPORTED:
             break
     return replace(

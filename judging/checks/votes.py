@@ -2,38 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from judging.cascade import Finding
 from judging.codes import VerdictCode
 from judging.desk import Desk, Judgement, settle
-from judging.judges.base import VerifyReply, VerifyRequest
+from judging.judges.base import Passage, VerifyReply, VerifyRequest
 from judging.scoring import error_class
 
 
 async def vote(
-    desk: Desk, request: VerifyRequest, votes: int, *, run: int = 0
+    desk: Desk,
+    request: VerifyRequest,
+    votes: int,
+    *,
+    page: Callable[[], Passage] | None = None,
+    run: int = 0,
 ) -> tuple[VerifyReply, list[VerifyReply]]:
     """The strict majority of ``votes`` and all replies; half of them and one at once, the rest only if they disagree.
 
     The judge says how many there are: one that would answer the same again is asked once, of a panel every seat counts,
     also one whose model failed. The replies are in the order of the seats, whichever came first, and the first that agrees
-    with the majority speaks for it. ``run`` numbers askings that must not share a vote.
+    with the majority speaks for it. ``page`` makes what is shown of a page once it is asked about, so that checks that wait
+    for their turn hold none. ``run`` numbers askings that must not share a vote.
     """
     votes = votes if desk.judge is None else desk.judge.votes(votes)
     majority, first = votes // 2 + 1, run * votes
-    replies = await settle(_ask(desk, replace(request, sample=first + n)) for n in range(majority))
+    replies = await settle(_ask(desk, replace(request, sample=first + n), page) for n in range(majority))
     while (winner := _majority(replies, majority)) is None and len(replies) < votes:
-        replies += await settle([_ask(desk, replace(request, sample=first + len(replies)))])
+        replies += await settle([_ask(desk, replace(request, sample=first + len(replies)), page)])
     if winner is None:
         winner = replace(replies[0], finding=Finding.NOT_ASSESSED, code=VerdictCode.DISAGREEMENT, quote="")
     return winner, replies
 
 
-async def _ask(desk: Desk, request: VerifyRequest) -> VerifyReply:
+async def _ask(desk: Desk, request: VerifyRequest, page: Callable[[], Passage] | None) -> VerifyReply:
     async with desk.call() as judge:
-        return await judge.verify(request)
+        return await judge.verify(replace(request, page=page()) if page else request)
 
 
 def _majority(replies: Sequence[VerifyReply], majority: int) -> VerifyReply | None:

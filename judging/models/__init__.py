@@ -1,6 +1,6 @@
 """How answers become scores: rubrics, pages, judges, verdicts. Private: nothing here has a public URL."""
 
-from judging.models.calibration import Calibration, Label
+from judging.models.calibration import Calibration
 from judging.models.limits import Endpoint, Seat, Spending
 from judging.models.pages import CitedPage, Page, PageHost, PageSnapshot
 from judging.models.rubrics import Rubric
@@ -13,7 +13,6 @@ __all__ = [
     "Extraction",
     "JudgeProfile",
     "JudgeRun",
-    "Label",
     "ModelCall",
     "Page",
     "PageHost",

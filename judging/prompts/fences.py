@@ -31,7 +31,7 @@ _HIDDEN = re.compile(f"[{_HIDDEN_FORMS}]")
 # Most text holds none of all these, which one look tells.
 _UNCLEAN = re.compile(f"[\r\x0b\x0c\x85\u2028\u2029\x00\ud800-\udfff\ufffe\uffff{_HIDDEN_FORMS}]")
 
-_OPENINGS = "[<＜‹«《〈⟨"  # one of these begins whatever is defused
+_OPENINGS = "<＜‹«《〈⟨"  # most text holds none of these, which is soon seen
 _LOOK_ALIKE = re.compile(r"[<＜‹«《〈⟨]{2,}(?=[\s/]*(?:BEGIN|END)\b)", re.IGNORECASE)
 _PIPES = re.compile(r"<([|｜])([\w▁ :.-]{1,60})([|｜])>")
 _BRACKETS = re.compile(
@@ -54,12 +54,11 @@ def clean(text: str) -> str:
 def visible(text: str) -> str:
     """The text as a judge sees it: cleaned, look-alike fences and chat control tokens defused but readable."""
     text = clean(text)
-    if not any(opening in text for opening in _OPENINGS):
-        return text
-    text = _LOOK_ALIKE.sub(lambda match: "(" * len(match[0]), text)
-    text = _PIPES.sub(r"<¦\2¦>", text)
-    text = _BRACKETS.sub(r"[ \1 ]", text)
-    return _ANGLES.sub(r"< \1 >", text)
+    if any(opening in text for opening in _OPENINGS):
+        text = _LOOK_ALIKE.sub(lambda match: "(" * len(match[0]), text)
+        text = _PIPES.sub(r"<¦\2¦>", text)
+        text = _ANGLES.sub(r"< \1 >", text)
+    return _BRACKETS.sub(r"[ \1 ]", text)
 
 
 def nonce(shown: str, key: bytes) -> str:

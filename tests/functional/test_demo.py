@@ -169,6 +169,8 @@ def test_a_demonstration_that_stays_serves_until_it_is_told_to_stop(tmp_path: Pa
 
 @anywhere
 def test_an_interrupted_demonstration_leaves_no_process_behind(tmp_path: Path, examples: Path) -> None:
+    # What runs in the background ignores it, and so would its children.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     process = start(tmp_path, "--once", "--examples", str(examples))
     read_until(process, "Submitting")
     children = descendants(process.pid)

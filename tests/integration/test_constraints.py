@@ -10,7 +10,19 @@ from django.apps import apps
 from django.db import IntegrityError, connection, transaction
 from django.db.models import F, Model, UniqueConstraint
 
-from judging.models import CitedPage, Extraction, JudgeProfile, JudgeRun, Page, PageSnapshot, Rubric, Verdict
+from judging.models import (
+    CitedPage,
+    Endpoint,
+    Extraction,
+    JudgeProfile,
+    JudgeRun,
+    Page,
+    PageSnapshot,
+    Rubric,
+    Seat,
+    Spending,
+    Verdict,
+)
 from leaderboard.models import Board, Entry
 from submissions.ids import public_id
 from submissions.models import Answer, IdempotencyKey, Job, Membership, Submission, Task, TaskSet
@@ -126,6 +138,15 @@ def run(of: Submission, number: int = 1) -> JudgeRun:
     )
 
 
+def seat() -> Seat:
+    endpoint = Endpoint.objects.create(base_url="http://model.example/v1")
+    return Seat.objects.create(endpoint=endpoint, holder="a", wanted=1, in_flight=1, until=NOW)
+
+
+def spending() -> Spending:
+    return Spending.objects.create(run=run(make_draft()), day=NOW.date())
+
+
 def verdict(finding: str = "supported") -> Verdict:
     on = answer()
     return Verdict.objects.create(
@@ -204,6 +225,9 @@ BREAKS: dict[str, Callable[[], object]] = {
     "profile_version_once": lambda: again(profile(), content_hash="1" * 64),
     "profile_content_once": lambda: again(profile(), version=2),
     "judgerun_round_once": lambda: again(run(make_draft())),
+    "seat_once_per_holder": lambda: again(seat()),
+    "spending_once_per_day": lambda: again(spending()),
+    "spending_cost_not_negative": lambda: change(spending(), cost_usd=-0.01),
     "verdict_once_per_run": lambda: again(verdict("error")),
     "verdict_settled_once": lambda: in_another_run(verdict()),
     "verdict_finding_known": lambda: change(verdict(), finding="perhaps"),

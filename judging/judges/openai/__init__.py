@@ -129,7 +129,7 @@ class OpenAIJudge:
         )  # of one model the votes, of a panel the seats
         seat = self._seats[number]
         prompt = verify_prompt(requests, key=self.fence_key)
-        if first.page is not None and not clean(first.page.text).strip():
+        if first.page is not None and _is_blank(first.page.text):
             empty = Reading(Finding.NOT_ASSESSED, "empty_page")
             return tuple(_verify_reply(empty, self._record(seat, prompt, ())) for _ in requests)
         ask = partial(
@@ -218,6 +218,11 @@ async def _verdicts(
     again = await ask(prompt.again(asked.content))
     second = _readings(again, prompt)
     return readings | {ident: second[ident] for ident in wrong}, [asked, again]
+
+
+def _is_blank(text: str) -> bool:
+    """Whether a reader sees nothing of it; the beginning mostly tells."""
+    return not clean(text[:200]).strip() and not clean(text).strip()
 
 
 def _readings(asked: Asked[dict[str, Reading]], prompt: Prompt) -> dict[str, Reading]:

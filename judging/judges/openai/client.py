@@ -19,6 +19,8 @@ from judging.prompts import clean
 
 __all__ = ["Client", "Received"]
 
+POOL_CALLS = 16  # calls in flight over the connections of one pool
+
 
 @dataclass(frozen=True, slots=True)
 class Received:
@@ -32,14 +34,22 @@ class Received:
     detail: str = ""
 
 
+@dataclass(slots=True)
+class _Pool:
+    """Some connections of their own: a pool looks through all it has for every call, twice."""
+
+    sdk: AsyncOpenAI
+    flying: int = 0
+
+
 class Client:
     """Sends chat completions from one event loop. Retries are not its business."""
 
     def __init__(self, *, base_url: str, api_key: str) -> None:
+        self._base_url = base_url
         # Servers without keys (vLLM, Ollama, llama.cpp) ignore it, but the SDK insists on one.
         self._api_key = api_key.strip() or "unset"
-        # The SDK would ask again by itself, an exhausted quota too, and wait ten minutes for each reply.
-        self._sdk = AsyncOpenAI(base_url=base_url, api_key=self._api_key, max_retries=0, timeout=None)
+        self._pools: list[_Pool] = []
 
     async def send(self, body: Mapping[str, Any], *, timeout_s: float) -> Received:
         """Ask once. Only a cancellation is raised."""
@@ -53,8 +63,7 @@ class Client:
         try:
             # Our own deadline: the SDK's is per read, and a slow drip would pass it for ever.
             async with asyncio.timeout(timeout_s):
-                # The bytes as sent: typed parameters and replies would cost more than all the rest of a call.
-                content = await self._sdk.post("/chat/completions", body=body, cast_to=bytes)
+                content = await self._posted(body)
         except TimeoutError:
             return Received(Fault.TIMEOUT, detail=f"no reply within {timeout_s:g} s")
         except APIStatusError as error:
@@ -63,9 +72,29 @@ class Client:
             return Received(Fault.CONNECTION, detail=_cause(error))
         return _answered(content)
 
+    async def _posted(self, body: Mapping[str, Any]) -> bytes:
+        pool = self._pool()
+        pool.flying += 1
+        try:
+            # The bytes as sent: typed parameters and replies would cost more than all the rest of a call.
+            return await pool.sdk.post("/chat/completions", body=body, cast_to=bytes)
+        finally:
+            pool.flying -= 1
+
+    def _pool(self) -> _Pool:
+        """The first with room: those behind it are needed at peaks alone."""
+        free = next((pool for pool in self._pools if pool.flying < POOL_CALLS), None)
+        if free is None:
+            # The SDK would ask again by itself, an exhausted quota too, and wait ten minutes for each reply.
+            sdk = AsyncOpenAI(base_url=self._base_url, api_key=self._api_key, max_retries=0, timeout=None)
+            free = _Pool(sdk)
+            self._pools.append(free)
+        return free
+
     async def aclose(self) -> None:
         """Close the connections."""
-        await self._sdk.close()
+        for pool in self._pools:
+            await pool.sdk.close()
 
 
 def _answered(content: bytes) -> Received:

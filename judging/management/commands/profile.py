@@ -54,7 +54,6 @@ def _told(profile: ProfileFile) -> Iterator[tuple[str, str]]:
     yield "calls a check", _calls(terms)
     yield "sampling", _listed(terms.sampling)
     yield "page tokens", f"{terms.shown} to verify, {terms.read_out} to extract"
-    yield "claims a call", str(terms.group_claims)
     yield "prices", ", ".join(profile.prices or ()) or "those of the environment"
     yield "limits", _listed(profile.limits) or "those of the environment"
     yield "hash", digest(content_of(terms))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import os
 import subprocess
@@ -99,20 +100,17 @@ def judged(
 def judged_again(submission: Any, *, in_flight: int, latency: float, at: Endpoint, var: Path) -> Cost:
     """Judge once more."""
     from django.utils import timezone
-    from django_q.models import OrmQ
 
     from judging.rounds import rejudge
 
     rejudge(submission, actor="bench", now=timezone.now())
-    OrmQ.objects.all().delete()
+    _hold(submission)
     with _worker(in_flight, var) as worker:
         return _cost(submission, worker, latency, at, 0)
 
 
 def _collected(tasks: Iterable[int]) -> Any:
-    """A submission whose pages are collected and whose jobs wait; nobody was told of them yet."""
-    from django_q.models import OrmQ
-
+    """A submission whose pages are collected and whose jobs wait."""
     from submissions.models import TaskSet
     from tests.judging_factories import RUN, submit
 
@@ -120,8 +118,13 @@ def _collected(tasks: Iterable[int]) -> Any:
     given = {f"region-{task:03}": answer_text(task) for task in tasks}
     submission = submit(task_set, given)
     RUN["collect"](submission.jobs.get(kind="collect").pk)
-    OrmQ.objects.all().delete()
+    _hold(submission)
     return submission
+
+
+def _hold(submission: Any) -> None:
+    """Let no worker judge it yet: one that starts looks for work of its own accord."""
+    submission.jobs.filter(state="ready").update(not_before=dt.datetime.max.replace(tzinfo=dt.UTC))
 
 
 @contextmanager
@@ -141,6 +144,7 @@ def _cost(submission: Any, worker: Any, latency: float, at: Endpoint, keep: int)
 
     at.reset(latency, keep=keep)
     before = sum(map(_cpu, worker.tree()))
+    submission.jobs.filter(state="ready").update(not_before=None)
     for job in submission.jobs.filter(kind="judge", state="ready").order_by("id"):
         wake(job, now=timezone.now())
     peak = _Peak(worker)

@@ -166,7 +166,6 @@ def test_a_file_that_says_what_the_environment_says_is_the_same_judge(settings: 
         {"sampling": {"temperature": 0.2}},
         {"sampling": {"top_p": 0.5}},
         {"passage_tokens": 5000},
-        {"group_claims": 2},
         {"models": {"extract": "judge-2", "verify": ["judge-1"]}},
         {"models": {"extract": "judge-1", "verify": ["judge-1", "judge-2", "judge-3"]}},
     ],

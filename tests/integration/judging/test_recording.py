@@ -279,3 +279,31 @@ def test_the_writers_connection_ends_with_it(scene: Scene) -> None:
     write(recorder, work)
     assert seen["thread"] != threading.get_ident()
     assert seen["wrapper"].connection is None
+
+
+def test_who_asks_for_known_replies_at_the_same_time_asks_together(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for key in KEYS[:3]:
+        ModelCall.objects.create(
+            key=key, content=f'"{key}"', model_served="m", finish_reason="stop", created_at=timezone.now()
+        )
+    asked: list[set[str]] = []
+    look_up = recording.stored_replies
+
+    def noted(keys: Any) -> Any:
+        asked.append(set(keys))
+        return look_up(keys)
+
+    monkeypatch.setattr(recording, "stored_replies", noted)
+    recorder = scene.recorder()
+
+    async def work() -> None:
+        found = await asyncio.gather(*(recorder.get(key) for key in [*KEYS[:5], KEYS[0]]))
+        assert [reply and reply.content for reply in found] == [
+            *(f'"{key}"' for key in KEYS[:3]), None, None, f'"{KEYS[0]}"',
+        ]  # fmt: skip
+        assert await recorder.get(KEYS[4]) is None
+
+    write(recorder, work)
+    assert asked == [set(KEYS[:5]), {KEYS[4]}]

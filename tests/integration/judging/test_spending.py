@@ -10,10 +10,13 @@ from django.core.management import call_command
 from django.db.models import Sum
 from django.utils import timezone
 
+from judging import retrying
 from judging.models import Extraction, JudgeRun, Spending, Verdict
+from judging.retrying import resume_next_day
 from judging.rounds import rejudge
 from judging.spending import over_budget
 from submissions.models import Submission
+from submissions.models.submission import IllegalTransition
 from submissions.services.sweeping import sweep
 from tests.endpoint import Endpoint
 from tests.integration.judging.modelled import BOTH, changed
@@ -141,3 +144,18 @@ def test_without_budgets_nothing_is_asked_of_the_database(
     run = JudgeRun.objects.get()
     with django_assert_num_queries(0):
         assert over_budget(run, now=timezone.now()) is None
+
+
+def test_a_submission_that_leaves_its_pause_in_the_same_moment_is_not_disturbed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    submission = many(1)
+    Submission.objects.update(state="paused", state_reason="budget_day")
+
+    def too_late(submission: Submission, **how: Any) -> int:
+        raise IllegalTransition(submission.public_id, "judging")
+
+    monkeypatch.setattr(retrying, "resume", too_late)
+    assert resume_next_day(now=timezone.now()) == 0
+    submission.refresh_from_db()
+    assert submission.state == "paused"

@@ -194,3 +194,22 @@ def test_keys_for_two_purposes_or_of_two_secrets_differ() -> None:
     keys = {env.derived_key(secret, purpose) for secret in ("a", "b") for purpose in ("x", "y")}
     assert len(keys) == 4
     assert all(len(key) == 64 for key in keys)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("", 7.5), ("2", 2.0), ("2.50", 2.5), (" 0.01 ", 0.01), ("0", 0.0)]
+)
+def test_a_number_is_read(text: str, value: float) -> None:
+    assert env.number("NAME", 7.5, low=0.0, high=9.0, environ={"NAME": text}) == value
+
+
+@pytest.mark.parametrize("text", ["-1", "1e3", "1_0", "٣", "nan", "inf", "1.", ".5", "2,5", "ten"])
+def test_what_is_no_plain_number_is_refused(text: str) -> None:
+    with pytest.raises(ImproperlyConfigured, match=r"^NAME=.*: a number is needed, like 2\.50\."):
+        env.number("NAME", 7.5, low=0.0, high=9.0, environ={"NAME": text})
+
+
+@pytest.mark.parametrize("text", ["9.1", "99999999999999999999"])
+def test_a_number_out_of_range_is_refused(text: str) -> None:
+    with pytest.raises(ImproperlyConfigured, match="must lie between 0 and 9"):
+        env.number("NAME", 7.5, low=0.0, high=9.0, environ={"NAME": text})

@@ -39,7 +39,6 @@ def test_the_shortest_file_is_one_model_at_temperature_0() -> None:
         "votes": 1,
         "sampling": {"temperature": 0},
         "passage_tokens": {"m": 6000},
-        "group_claims": 1,
     }
 
 
@@ -48,12 +47,11 @@ def test_a_file_may_say_all_of_it() -> None:
         PANEL,
         sampling={"seed": 4, "top_p": 0.5},
         passage_tokens={"a": 3000, "d": 700.0},
-        group_claims=4,
         prices=dict.fromkeys("abcd", PRICE),
         limits={"in_flight": 4, "tokens_per_minute": 0, "attempts": 2, "timeout_s": 30},
     )
     terms = profile.terms
-    assert (terms.extract, terms.verify, terms.group_claims) == ("d", ("a", "b", "c"), 4)
+    assert (terms.extract, terms.verify) == ("d", ("a", "b", "c"))
     assert terms.sampling == {"temperature": 0, "seed": 4, "top_p": 0.5}
     assert terms.passage_tokens == {"a": 3000, "b": 6000, "c": 6000, "d": 700}
     assert profile.prices == dict.fromkeys("abcd", PRICE)
@@ -78,8 +76,8 @@ def test_the_examples_are_profiles_without_a_warning(file: Path) -> None:
 
 # ------------------------------------------------------------------ faults
 FAULTS: list[tuple[dict[str, Any], list[str]]] = [
-    ({"api_key": "sk-secret"}, ["api_key: unknown key; known are name, models, votes, sampling, passage_tokens, group_claims, prices, limits"]),
-    ({"vote": 3}, ['vote: unknown key (did you mean "votes"?); known are name, models, votes, sampling, passage_tokens, group_claims, prices, limits']),
+    ({"api_key": "sk-secret"}, ["api_key: unknown key; known are name, models, votes, sampling, passage_tokens, prices, limits"]),
+    ({"vote": 3}, ['vote: unknown key (did you mean "votes"?); known are name, models, votes, sampling, passage_tokens, prices, limits']),
     ({"name": "My judge"}, ['name: "My judge" is not a name of lower-case letters, digits, dots and hyphens']),
     ({"name": 4}, ["name: must be text, is 4; write it in quotes"]),
     ({"models": {"verify": ["a"]}}, ["models.extract: is missing; give the name of a model as the endpoint knows it"]),
@@ -94,7 +92,6 @@ FAULTS: list[tuple[dict[str, Any], list[str]]] = [
     ({"passage_tokens": 3}, ["passage_tokens: must be a number of tokens from 500 to 128,000, or such a number for each model"]),
     ({"passage_tokens": {"n": 900}}, ["passage_tokens.n: is no model of this profile"]),
     ({**PANEL, "models": {"extract": "reader", "verify": ["a"]}, "passage_tokens": {"raeder": 900}}, ['passage_tokens.raeder: is no model of this profile (did you mean "reader"?)']),
-    ({"group_claims": 0}, ["group_claims: must be at least 1, is 0"]),
     ({"prices": {"m": {"prompt": 1}}}, ["prices.m.completion: is missing; give US dollars for a million tokens"]),
     ({"prices": {"m": {**PRICE, "prompt": -1}}}, ["prices.m.prompt: must be at least 0, is -1"]),
     ({"limits": {"in_flight": 0, "budget": 1}}, ["limits.budget: unknown key; known are in_flight, tokens_per_minute, attempts, timeout_s", "limits.in_flight: must be at least 1, is 0"]),

@@ -33,7 +33,7 @@ def test_a_profile_from_before_panels_has_one_model_and_counts_characters() -> N
         3,
         {"temperature": 0.5},
     )
-    assert (terms.shown, terms.read_out, terms.group_claims) == (None, None, 1)
+    assert (terms.shown, terms.read_out) == (None, None)
 
 
 def test_an_offline_judge_has_no_models_and_counts_characters() -> None:
@@ -97,7 +97,7 @@ def test_pins_are_the_name_of_one_model_or_json_of_several(
 def test_whatever_changes_verdicts_is_stored() -> None:
     changes: list[dict[str, Any]] = [
         {"extract": "a"}, {"verify": ("a", "c", "b")}, {"votes": 3}, {"sampling": {"temperature": 1}},
-        {"passage_tokens": {}}, {"group_claims": 2},
+        {"passage_tokens": {}},
     ]  # fmt: skip
     kinds = [
         PANEL,

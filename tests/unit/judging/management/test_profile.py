@@ -41,7 +41,6 @@ def test_a_panel_is_told_with_its_seats_and_calls() -> None:
         "calls a check": "2, up to 3 where they disagree",
         "sampling": "temperature 0",
         "page tokens": "6000 to verify, 4000 to extract",
-        "claims a call": "1",
         "prices": "small-reader, north-large, south-large, east-large",
         "limits": "in_flight 48, tokens_per_minute 2000000",
     }
