@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -328,7 +329,11 @@ def test_in_a_storm_every_check_gets_its_reply_and_every_call_is_on_a_record(end
         return list(await asyncio.gather(*(judge.verify(request) for request in requests)))
 
     replies = run(judge_at(endpoint, limits=replace(LIMITS, in_flight=32, attempts=6, budget_s=60)), work)
-    assert sum(len(reply.record.attempts) for reply in replies) == endpoint.calls
+    attempts = Counter(attempt.error for reply in replies for attempt in reply.record.attempts)
+    dropped = Counter(call.fault for call in endpoint.log)
+    # An attempt on a connection that was just closed never gets there, nor one that a busy machine keeps too long.
+    strays = attempts["connection"] + attempts["timeout"] - dropped["cut"] - dropped["close"]
+    assert 0 <= attempts.total() - endpoint.calls <= strays
     assert endpoint.max_in_flight <= 32
     decided = [reply for reply in replies if reply.finding is Finding.SUPPORTED]
     assert 150 < len(decided) < 250
