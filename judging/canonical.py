@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from dataclasses import is_dataclass
 from typing import Any
 
 __all__ = ["canonical", "digest", "plain", "storable"]
@@ -37,7 +38,8 @@ def storable(text: str) -> str:
 
 
 def plain(value: Any) -> Any:
-    """A JSON value exactly as any database gives it back: keys in order, text storable, lists for tuples.
+    """A JSON value exactly as any database gives it back: keys in order, text storable, lists for tuples, dataclasses as
+    dictionaries of their fields.
 
     What was judged and what is replayed from the database must be the same to the last digit.
     """
@@ -48,6 +50,8 @@ def plain(value: Any) -> Any:
         return {key: items[key] for key in sorted(items)}
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
+    if is_dataclass(value):
+        return {name: plain(getattr(value, name)) for name in sorted(value.__dataclass_fields__)}
     if isinstance(value, float):
         return int(value) if abs(value) >= _WHOLE else value + 0.0  # no database keeps the sign of a zero
     return value

@@ -13,7 +13,6 @@ import math
 import re
 import threading
 from array import array
-from bisect import bisect_right
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -125,20 +124,26 @@ def _by_characters(text: str, query: str, budget: int) -> list[Span]:
 
 
 def _by_tokens(text: str, query: str, tokens: int) -> list[Span]:
-    """Windows are chosen by their tokens; put together they may have more than all of them, so that is counted too."""
+    """Windows are chosen by their tokens; side by side they may have more than all of them, so ranges are counted too."""
     whole = (0, len(text))
     if len(text) * _BYTES <= tokens:  # a token is a byte at least
         return [whole]
     index = _INDEXES.of(text)
     if index.tokens(whole) <= tokens:
         return [whole]
-    measure, room = _Measure(index.tokens, tokenizer.count(_JOINT)), tokens
+    measure, room = _Measure(index.tokens, _joint_tokens()), tokens
     while ranges := _best(index, query, room, measure):
-        over = tokenizer.count(_JOINT.join(text[start:end] for start, end in ranges)) - tokens
+        # Many claims are shown the same beginning of a page: a range is counted once, not with each of them.
+        over = sum(map(index.tokens, ranges)) + (len(ranges) - 1) * measure.joint - tokens
         if over <= 0:
             return ranges
         room -= over
     return [(0, _beginning(text[:WINDOW], tokens))]
+
+
+def _joint_tokens() -> int:
+    """Tokens of a gap's mark, and one for where it touches the text around it."""
+    return tokenizer.count(_JOINT) + 1
 
 
 def _beginning(text: str, tokens: int) -> int:
@@ -228,27 +233,14 @@ def _merged(spans: Iterable[Span]) -> list[Span]:
 
 @lru_cache(maxsize=256)
 def _terms_once(query: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(term for _, term in _terms(query)))
+    return tuple(dict.fromkeys(term for word in _TERM.findall(query) for term in _terms_of(word)))
 
 
-def _terms(text: str) -> Iterator[tuple[int, str]]:
-    """Terms with the place they begin at."""
-    known: dict[str, str] = {}
-    for match in _TERM.finditer(text):
-        word = match[0]
-        if _WIDE.match(word):
-            yield from _pairs(word, match.start())
-            continue
-        if word not in known:
-            known[word] = _folded(word)
-        yield match.start(), known[word]
-
-
-def _pairs(run: str, start: int) -> Iterator[tuple[int, str]]:
-    if len(run) == 1:
-        yield start, run
-    for place in range(len(run) - 1):
-        yield start + place, run[place : place + 2]
+def _terms_of(word: str) -> tuple[str, ...]:
+    """What a word is looked up by; of a run of CJK characters each pair is a term."""
+    if not _WIDE.match(word):
+        return (_folded(word),)
+    return tuple(word[place : place + 2] for place in range(max(len(word) - 1, 1)))
 
 
 def _folded(word: str) -> str:
@@ -259,14 +251,21 @@ def _folded(word: str) -> str:
 
 def _index(text: str) -> _Index:
     windows = tuple(_windows(text))
-    starts = [start for start, _ in windows]
     places: dict[str, array[int]] = defaultdict(partial(array, "I"))
-    lengths = array("L", [0]) * len(windows)
-    for place, term in _terms(text):
-        window = bisect_right(starts, place) - 1
-        places[term].append(window)
-        lengths[window] += 1
+    lengths = array("L")
+    known: dict[str, tuple[str, ...]] = {}
+    for number, span in enumerate(windows):
+        terms = [term for word in _TERM.findall(text, *span) for term in _known_terms(word, known)]
+        lengths.append(len(terms))
+        for term in terms:
+            places[term].append(number)
     return _Index(text, windows, dict(places), lengths)
+
+
+def _known_terms(word: str, known: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
+    if word not in known:
+        known[word] = _terms_of(word)
+    return known[word]
 
 
 def _windows(text: str) -> Iterator[Span]:

@@ -240,7 +240,7 @@ def stored_replies(keys: Collection[str]) -> dict[str, CachedReply]:
 
 # ------------------------------------------------------------------ rows
 def _records(records: Sequence[CallRecord]) -> Any:
-    return plain({"calls": [asdict(record) for record in records]})
+    return plain({"calls": records})
 
 
 def _calls(records: Sequence[CallRecord]) -> int:

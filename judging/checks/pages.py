@@ -66,7 +66,7 @@ def _ranked(pages: Sequence[Source], statement: str, case: Case) -> list[Source]
             return float("-inf")
         return -overlap(case.read(page.snapshot.text_sha256), statement)
 
-    return sorted(pages, key=rank)
+    return sorted(pages, key=rank) if len(pages) > 1 else list(pages)
 
 
 def class_of(finding: Finding, head: VerifyReply | None, findings: Sequence[PageFinding]) -> str:

@@ -31,6 +31,9 @@ _HIDDEN = re.compile(f"[{_HIDDEN_FORMS}]")
 # Most text holds none of all these, which one look tells.
 _UNCLEAN = re.compile(f"[\r\x0b\x0c\x85\u2028\u2029\x00\ud800-\udfff\ufffe\uffff{_HIDDEN_FORMS}]")
 
+# Tab, line feed and what ASCII can print: most of a text, which is soon set aside.
+_PLAIN = bytes({9, 10, *range(32, 127)})
+
 _OPENINGS = "<＜‹«《〈⟨"  # most text holds none of these, which is soon seen
 _LOOK_ALIKE = re.compile(r"[<＜‹«《〈⟨]{2,}(?=[\s/]*(?:BEGIN|END)\b)", re.IGNORECASE)
 _PIPES = re.compile(r"<([|｜])([\w▁ :.-]{1,60})([|｜])>")
@@ -45,7 +48,8 @@ _ANGLES = re.compile(
 
 def clean(text: str) -> str:
     """The text without what a reader cannot see: NUL and lone surrogates become U+FFFD, the rest is dropped."""
-    if not _UNCLEAN.search(text):
+    unusual = text.encode("utf-8", "surrogatepass").translate(None, _PLAIN)
+    if not _UNCLEAN.search(unusual.decode("utf-8", "surrogatepass")):
         return text
     text = _LINE_ENDS.sub("\n", text)
     return _HIDDEN.sub("", _BROKEN.sub("\ufffd", text))

@@ -19,7 +19,7 @@ from judging.prompts import clean
 
 __all__ = ["Client", "Received"]
 
-POOL_CALLS = 16  # calls in flight over the connections of one pool
+POOL_CALLS = 8  # calls in flight over the connections of one pool
 
 
 @dataclass(frozen=True, slots=True)

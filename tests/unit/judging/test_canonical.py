@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 import math
 
 import pytest
 
 from judging.canonical import canonical, digest, plain, storable
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """Something with fields."""
+
+    name: str
+    at: tuple[float, ...]
 
 
 def test_the_order_of_keys_changes_nothing() -> None:
@@ -38,6 +47,7 @@ def test_text_that_no_database_takes_is_replaced() -> None:
     [
         ({"b": 1, "a": {"d": (1, 2), "c": "x\x00"}}, '{"a": {"c": "x\\ufffd", "d": [1, 2]}, "b": 1}'),
         ({"\x00": 1, "a": 2}, '{"a": 2, "\\ufffd": 1}'),
+        ([Point("x\x00", (1, -0.0))], '[{"at": [1, 0.0], "name": "x\\ufffd"}]'),
         ([1e16, -1.5e300, 0.1, -0.0, 100.0, True, None], f"[10000000000000000, {int(-1.5e300)}, 0.1, 0.0, 100.0, true, null]"),
     ],
 )  # fmt: skip
