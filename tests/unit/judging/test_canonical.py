@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 import math
+from dataclasses import dataclass
 
 import pytest
 
