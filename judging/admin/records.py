@@ -10,9 +10,7 @@ from typing import Any
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
-from django.utils.safestring import SafeString
 
-from judging.admin.looks import as_json
 from judging.admin.pages import LOST
 from judging.amounts import counted, money, seconds
 from judging.callsheets import Sheet
@@ -46,10 +44,21 @@ class RowShown:
         return " · ".join(_summary(self.sheet))
 
     @property
-    def parameters(self) -> list[SafeString]:
+    def names_pages(self) -> bool:
+        """Whether the calls were about different pages, so that each must say which."""
+        return len({call.page for call in self.sheet.calls}) > 1
+
+    @property
+    def prompts(self) -> list[tuple[str, str, str]]:
+        """Version and hash of the prompts, and version of the prices, each only once."""
+        told = ((call.prompt, call.prompt_hash, call.price_table) for call in self.sheet.calls)
+        return [one for one in dict.fromkeys(told) if any(one)]
+
+    @property
+    def parameters(self) -> list[str]:
         """What was sent beside the text, each only once."""
-        sent = {json.dumps(call.parameters, sort_keys=True): call.parameters for call in self.sheet.calls}
-        return [as_json(parameters) for parameters in sent.values() if parameters]
+        sent = (call.parameters for call in self.sheet.calls if call.parameters)
+        return list(dict.fromkeys(json.dumps(one, sort_keys=True, ensure_ascii=False) for one in sent))
 
 
 def _summary(sheet: Sheet) -> Iterator[str]:

@@ -71,7 +71,7 @@ def test_every_vote_is_told_with_its_model_tokens_cost_and_time(endpoint: Endpoi
     shown = words(page)
     for part in (
         "- Depth: 212 m", "revision 1", "2 questions · 2 calls ·", "1 failed", "server_error HTTP 500",
-        "judge-1", "endpoint", '"temperature": 0.5', "relevant", "characters shown, all of it",
+        "judge-1", "prices ", '"temperature": 0.5', "relevant", "characters shown, all of it",
     ):  # fmt: skip
         assert part in shown, part
     verdict = Verdict.objects.get(check_id="depth")
@@ -81,6 +81,14 @@ def test_every_vote_is_told_with_its_model_tokens_cost_and_time(endpoint: Endpoi
     assert verdict.record["calls"][0]["prompt_hash"] in page
     assert page_of(verdict) in page
     assert evidence(verdict) in page
+
+
+def test_calls_about_several_pages_say_which(endpoint: Endpoint) -> None:
+    made = judged(import_set(tree_files()), {"brume": lake_answer(212, 15, "law", "brume")})
+    assert len(Verdict.objects.get(check_id="length").evidence) == 2
+    page = text(signed_in("judge operator"), tree_page(made, "brume"))
+    assert '<th scope="col">Page</th>' in page
+    assert "<bdi>https://lakes.example/law</bdi></td>" in page
 
 
 def test_a_reply_from_the_cache_and_a_verdict_of_an_earlier_round_are_told_as_such(
