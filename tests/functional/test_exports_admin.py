@@ -5,6 +5,8 @@ from __future__ import annotations
 import datetime as dt
 import json
 from typing import Any
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
 
 import pytest
 from django.contrib.auth.models import Permission
@@ -20,7 +22,7 @@ from judging.models import JudgeRun, Spending, Verdict
 from submissions.models import Submission
 from submissions.roles import ROLES
 from tests.factories import make_user
-from tests.functional.staff import EVIL, listing, page_of, signed_in, text, words
+from tests.functional.staff import EVIL, listing, page_of, signed_in, text, tree_page, words
 from tests.integration.judging.modelled import changed
 from tests.judging_factories import import_set, lake_answer, run_jobs, submit, tree_files
 
@@ -188,3 +190,42 @@ def test_a_cost_that_is_not_known_is_not_nought(submission: Submission) -> None:
     shown = text(browser, page_of(run))
     assert "not known yet" in shown
     assert EVIL not in shown
+
+
+# ------------------------------------------------------------------ over a wire
+def opened(browser: Client, address: str) -> tuple[int, bytes]:
+    """Status and body of a real request with the cookies of a browser."""
+    cookies = "; ".join(f"{name}={cookie.value}" for name, cookie in browser.cookies.items())
+    request = Request(address, headers={"Cookie": cookies})
+    try:
+        with urlopen(request) as response:
+            return response.status, response.read()
+    except HTTPError as error:
+        with error:
+            return error.code, error.read()
+
+
+def test_staff_read_records_costs_and_exports_over_http_and_others_do_not(
+    submission: Submission, live_server: Any
+) -> None:
+    run = JudgeRun.objects.get()
+    verdict = Verdict.objects.exclude(evidence=[]).earliest("pk")
+    addresses = [
+        tree_page(submission, "brume"),
+        reverse("admin:judging_verdict_page", args=[verdict.pk, 1]),
+        export_address(run),
+        COSTS,
+        page_of(run),
+    ]
+    hidden = b"metres deep"
+    for role, status in (("judge operator", 200), ("viewer", 403)):
+        found = [opened(signed_in(role), f"{live_server.url}{address}") for address in addresses]
+        assert [code for code, _ in found] == [status] * len(addresses)
+        assert [hidden in body for _, body in found] == [status == 200] * 3 + [False] * 2
+    team_mate = Client()
+    team_mate.force_login(make_user())
+    for browser in (Client(), team_mate):
+        for address in addresses:
+            status, body = opened(browser, f"{live_server.url}{address}")
+            assert b"Log in" in body  # led to the way in
+            assert hidden not in body

@@ -241,7 +241,7 @@ def test_hostile_text_of_answers_quotes_pages_and_models_stays_text() -> None:
     pages = archive({"brume": f"Lake Brume is 212 metres deep. {HOSTILE.replace('<', '&lt;')} end"})
     made = judged(
         import_set(tree_files({"brume": lake_task()}, pages=pages)),
-        {"brume": f"{HOSTILE}\x00\n\n{lake_answer(212, 14, 'brume')}"},
+        {"brume": f"{HOSTILE}\n\n{lake_answer(212, 14, 'brume')}"},
     )
     PageSnapshot.objects.update(title=HOSTILE, url=HOSTILE, final_url=HOSTILE)
     verdict = with_quote()
