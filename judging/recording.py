@@ -13,7 +13,7 @@ from dataclasses import asdict
 from typing import Any, TypeVar
 
 from django.db import connections
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from judging.canonical import plain, storable
@@ -286,18 +286,22 @@ def extraction_row(run: JudgeRun, answer: int, name: str, key: str, found: Readi
     )
 
 
-def remember(run: JudgeRun, answers: Sequence[int]) -> Memory:
-    """What need not be asked again: all of this run, and whatever is settled from earlier ones.
+def known_rows(model: type[Verdict | Extraction], run: JudgeRun) -> QuerySet[Any]:
+    """What need not be asked again: all of this run, and whatever is settled from earlier ones; the last of a key counts.
 
     Later runs do not count: replayed, a run says what it said when it ended.
     """
-    memory = Memory()
     earlier = Q(run__round__lt=run.round)
-    verdicts = Verdict.objects.filter(Q(run=run) | (SETTLED[Verdict] & earlier), answer__in=answers)
-    for verdict in verdicts.order_by("id").iterator():
+    rows: QuerySet[Any] = model._default_manager.filter(Q(run=run) | (SETTLED[model] & earlier))
+    return rows.order_by("id")
+
+
+def remember(run: JudgeRun, answers: Sequence[int]) -> Memory:
+    """The memory of these answers."""
+    memory = Memory()
+    for verdict in known_rows(Verdict, run).filter(answer__in=answers).iterator():
         memory.judgements[verdict.answer_id, verdict.key] = _judgement(verdict)
-    read = Extraction.objects.filter(Q(run=run) | (SETTLED[Extraction] & earlier), answer__in=answers)
-    for row in read.order_by("id").iterator():
+    for row in known_rows(Extraction, run).filter(answer__in=answers).iterator():
         outcome = ExtractOutcome(row.outcome)
         memory.readings[row.answer_id, row.key] = Reading(outcome, row.data, row.reason)
     return memory

@@ -8,19 +8,22 @@ from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
+from judging.admin.exports import EXPORTERS, costs_context, export_response
 from judging.admin.looks import Look, as_json, as_text
+from judging.admin.progress import progress_shown
+from judging.admin.records import PAGE_READERS, READERS, page_context
 from judging.admin.verdicts import answer_context
+from judging.amounts import money
+from judging.exporting import RELATED
 from judging.models import Extraction, JudgeProfile, JudgeRun, ModelCall, Verdict
 from submissions.models import Answer
-
-# Who reads a verdict tree reads the rubric, the answer and what the judge said of it.
-READERS = ("judging.view_verdict", "judging.view_rubric", "submissions.view_answer")
 
 
 @admin.register(JudgeProfile)
@@ -48,9 +51,20 @@ class JudgeRunAdmin(Look):
     list_filter = ("profile",)
     search_fields = ("submission__public_id",)
     fields = (
-        "submission", "round", "profile", "short_circuit", "started_at", "finished_at", "calls", "cost_usd", "answers",
+        "submission", "round", "profile", "short_circuit", "started_at", "finished_at", "calls", "cost", "progress",
+        "answers",
     )  # fmt: skip
-    readonly_fields = ("answers",)
+    readonly_fields = ("cost", "progress", "answers")
+
+    @admin.display(description="cost")
+    def cost(self, run: JudgeRun) -> str:
+        """US dollars, once the round has ended."""
+        return money(run.cost_usd) if run.finished_at else "not known yet"
+
+    @admin.display(description="progress")
+    def progress(self, run: JudgeRun) -> SafeString:
+        """How far it is, exactly."""
+        return progress_shown(run)
 
     @admin.display(description="verdicts by answer")
     def answers(self, run: JudgeRun) -> SafeString:
@@ -66,10 +80,41 @@ class JudgeRunAdmin(Look):
         )
 
     def get_urls(self) -> list[URLPattern]:
-        """One more address: the verdicts of an answer."""
-        view = self.admin_site.admin_view(self.answer_view)
-        tree = path("<int:run>/answers/<int:answer>/", view, name="judging_judgerun_answer")
-        return [tree, *super().get_urls()]
+        """More addresses: the verdicts of an answer, a run as a file, and what judging cost."""
+        wrap = self.admin_site.admin_view
+        tree = path("<int:run>/answers/<int:answer>/", wrap(self.answer_view), name="judging_judgerun_answer")
+        export = path("<int:run>/export/", wrap(self.export_view), name="judging_judgerun_export")
+        costs = path("costs/", wrap(self.costs_view), name="judging_judgerun_costs")
+        return [tree, export, costs, *super().get_urls()]
+
+    def change_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        """The page of a run, with its export for those who may have it."""
+        more = {**(extra_context or {}), "may_export": request.user.has_perms(EXPORTERS)}
+        return super().change_view(request, object_id, form_url, more)
+
+    def export_view(self, request: HttpRequest, run: int) -> HttpResponseBase:
+        """The whole run as a file."""
+        if not request.user.has_perms(EXPORTERS):
+            raise PermissionDenied
+        return export_response(get_object_or_404(JudgeRun.objects.select_related(*RELATED), pk=run), request)
+
+    def costs_view(self, request: HttpRequest) -> HttpResponse:
+        """What judging cost, by month and set."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        context = {
+            **self.admin_site.each_context(request),
+            "title": "Costs",
+            "opts": self.opts,
+            **costs_context(),
+        }
+        return TemplateResponse(request, "admin/judging/costs.html", context)
 
     def answer_view(self, request: HttpRequest, run: int, answer: int) -> HttpResponse:
         """The verdicts of one answer as the scoring saw them, or as they are stored where that cannot be told."""
@@ -88,7 +133,7 @@ class JudgeRunAdmin(Look):
             "opts": self.opts,
             "run": judged,
             "answer": row,
-            **answer_context(judged, row),
+            **answer_context(judged, row, reads_pages=request.user.has_perms(PAGE_READERS)),
         }
         return TemplateResponse(request, "admin/judging/answer.html", context)
 
@@ -119,6 +164,26 @@ class VerdictAdmin(Remembered):
         "said", "pages", "calls", "created_at",
     )  # fmt: skip
     readonly_fields = ("said", "pages", "calls")
+
+    def get_urls(self) -> list[URLPattern]:
+        """One more address: a page of the evidence."""
+        view = self.admin_site.admin_view(self.page_view)
+        page = path("<int:verdict>/pages/<int:number>/", view, name="judging_verdict_page")
+        return [page, *super().get_urls()]
+
+    def page_view(self, request: HttpRequest, verdict: int, number: int) -> HttpResponse:
+        """A page of the evidence: what of its text the judge was shown, and where the quote stands."""
+        if not request.user.has_perms(PAGE_READERS):
+            raise PermissionDenied
+        row = get_object_or_404(Verdict.objects.select_related("run"), pk=verdict)
+        context = {
+            **self.admin_site.each_context(request),
+            "title": f"Verdict {row.pk}, page {number}",
+            "opts": self.opts,
+            "verdict": row,
+            **page_context(row, number, whole="whole" in request.GET),
+        }
+        return TemplateResponse(request, "admin/judging/page.html", context)
 
     @admin.display(description="statement, reason, quote")
     def said(self, verdict: Verdict) -> SafeString:

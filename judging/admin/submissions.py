@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.safestring import SafeString
 
+from judging.admin.progress import progress_shown
 from judging.rounds import rejudge
 from submissions.admin import SubmissionAdmin
 from submissions.driving import resume
@@ -21,6 +25,18 @@ class JudgedSubmissionAdmin(SubmissionAdmin):
     """The same page, with what a judge operator may set going."""
 
     actions = ("judge_again", "resume_paused")
+    readonly_fields = ("judging",)
+
+    def get_fields(self, request: HttpRequest, obj: Submission | None = None) -> Any:
+        """How far its judging is comes first, for those who may look at runs."""
+        names = [name for name in super().get_fields(request, obj) if name != "judging"]
+        return ["judging", *names] if request.user.has_perm("judging.view_judgerun") else names
+
+    @admin.display(description="judging")
+    def judging(self, submission: Submission) -> SafeString | str:
+        """The newest round: how far it is, exactly."""
+        run = submission.judge_runs.select_related("profile", "submission").order_by("-round").first()
+        return progress_shown(run) if run else "not begun"
 
     def has_judge_permission(self, request: HttpRequest) -> bool:
         """Whether this person may have the judge work, which may cost money."""

@@ -39,7 +39,20 @@ async def vote(
 
 async def _ask(desk: Desk, request: VerifyRequest, page: Callable[[], Passage] | None) -> VerifyReply:
     async with desk.call() as judge:
-        return await judge.verify(replace(request, page=page()) if page else request)
+        asked = replace(request, page=page()) if page else request
+        return _as_vote(await judge.verify(asked), asked)
+
+
+def _as_vote(reply: VerifyReply, request: VerifyRequest) -> VerifyReply:
+    """The reply, whose record says which vote it is, on what, and what it said."""
+    record = replace(
+        reply.record,
+        sample=request.sample,
+        page=request.page.url if request.page else "",
+        finding=reply.finding.value,
+        code=reply.code.value,
+    )
+    return replace(reply, record=record)
 
 
 def _majority(replies: Sequence[VerifyReply], majority: int) -> VerifyReply | None:

@@ -175,7 +175,11 @@ class CachedReply:
 
 @dataclass(frozen=True, slots=True)
 class CallRecord:
-    """Where a reply came from. ``attempts`` is empty for a cache hit and for offline judges."""
+    """Where a reply came from. ``attempts`` is empty for a cache hit and for offline judges.
+
+    A vote also says what it was: ``sample`` numbers it, or the seat of a panel; ``finding`` and ``code`` are what it said,
+    ``page`` is the URL, as cited, that it was asked about. Records of before they were kept have none of these.
+    """
 
     judge: str
     prompt_hash: str = ""
@@ -188,6 +192,10 @@ class CallRecord:
     cached: bool = False
     cost_usd: float | None = None
     truncated: bool = False
+    sample: int = 0
+    finding: str = ""
+    code: str = ""
+    page: str = ""
 
     @property
     def usage(self) -> Usage:

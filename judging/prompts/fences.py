@@ -10,8 +10,12 @@ from __future__ import annotations
 import hashlib
 import hmac
 import re
+from collections.abc import Callable, Iterable
 
-__all__ = ["FENCE_FORM", "clean", "fence", "nonce", "visible"]
+__all__ = ["BRACKETING", "CLEANING", "DEFUSING", "FENCE_FORM", "Step", "clean", "fence", "nonce", "visible"]
+
+# What is looked for, and what stands there instead.
+Step = tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]
 
 # Part of every template's hash: a change of the form is a change of the prompt.
 FENCE_FORM = "<<<BEGIN {label} {nonce}>>>\n{text}\n<<<END {label} {nonce}>>>"
@@ -46,23 +50,35 @@ _ANGLES = re.compile(
 )
 
 
+# What is done to a text, in this order; :mod:`judging.quotes` follows every character through it.
+CLEANING: tuple[Step, ...] = ((_LINE_ENDS, "\n"), (_BROKEN, "\ufffd"), (_HIDDEN, ""))
+DEFUSING: tuple[Step, ...] = (
+    (_LOOK_ALIKE, lambda match: "(" * len(match[0])),
+    (_PIPES, r"<¦\2¦>"),
+    (_ANGLES, r"< \1 >"),
+)
+BRACKETING: tuple[Step, ...] = ((_BRACKETS, r"[ \1 ]"),)
+
+
 def clean(text: str) -> str:
     """The text without what a reader cannot see: NUL and lone surrogates become U+FFFD, the rest is dropped."""
     unusual = text.encode("utf-8", "surrogatepass").translate(None, _PLAIN)
-    if not _UNCLEAN.search(unusual.decode("utf-8", "surrogatepass")):
-        return text
-    text = _LINE_ENDS.sub("\n", text)
-    return _HIDDEN.sub("", _BROKEN.sub("\ufffd", text))
+    unclean = _UNCLEAN.search(unusual.decode("utf-8", "surrogatepass"))
+    return _done(CLEANING, text) if unclean else text
 
 
 def visible(text: str) -> str:
     """The text as a judge sees it: cleaned, look-alike fences and chat control tokens defused but readable."""
     text = clean(text)
     if any(opening in text for opening in _OPENINGS):
-        text = _LOOK_ALIKE.sub(lambda match: "(" * len(match[0]), text)
-        text = _PIPES.sub(r"<¦\2¦>", text)
-        text = _ANGLES.sub(r"< \1 >", text)
-    return _BRACKETS.sub(r"[ \1 ]", text)
+        text = _done(DEFUSING, text)
+    return _done(BRACKETING, text)
+
+
+def _done(steps: Iterable[Step], text: str) -> str:
+    for pattern, instead in steps:
+        text = pattern.sub(instead, text)
+    return text
 
 
 def nonce(shown: str, key: bytes) -> str:

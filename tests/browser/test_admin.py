@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 from django.db import connections
 from playwright.sync_api import Page
 
-from judging.models import JudgeRun, Rubric, Verdict
+from judging.models import JudgeRun, Rubric, Spending, Verdict
 from leaderboard.models import Board
 from leaderboard.services import publish
 from submissions.models import Submission, System
@@ -38,6 +39,8 @@ def prepared() -> list[str]:
         tree = judged(import_set(tree_files()), {"brume": lake_answer(212, 15, "brume")})
         cascade = judged(import_set(cascade_files()), {"report": "Lake Brume is 212 metres deep."})
         publish(task_set=tree.task_set, now=now())
+        for day in (now().date(), (now() - dt.timedelta(days=40)).date()):
+            Spending.objects.create(run=JudgeRun.objects.earliest("pk"), day=day, calls=3, cost_usd=0.5)
         System.objects.filter(pk=tree.system_id).update(name=LONG)
         Submission.objects.filter(pk=cascade.pk).update(
             state="failed", state_reason="poisoned", note=LONG * 4
@@ -55,6 +58,9 @@ def prepared() -> list[str]:
             f"/admin/submissions/taskset/{tree.task_set_id}/change/",
             "/admin/submissions/apikey/",
             "/admin/judging/judgerun/",
+            "/admin/judging/judgerun/costs/",
+            *(f"/admin/judging/judgerun/{run.pk}/change/" for run in JudgeRun.objects.all()),
+            *(f"/admin/judging/verdict/{row.pk}/pages/1/" for row in Verdict.objects.exclude(evidence=[])),
             f"/admin/leaderboard/board/{Board.objects.get().pk}/change/",
             *(f"/admin/judging/rubric/{rubric.pk}/change/" for rubric in Rubric.objects.all()),
             *(page for made in (tree, cascade) for page in pages_of_answers(made)),
@@ -96,6 +102,7 @@ def test_every_page_keeps_the_policy_the_window_and_the_rules_of_accessibility(
     found: dict[str, Any] = {}
     for address in addresses:
         page.goto(address)
+        page.evaluate("document.querySelectorAll('details').forEach(part => { part.open = true })")
         assert page.locator("h1").count() == 1, address
         # The policy first: to read sheets, axe adds styles of its own.
         found[address] = [page.evaluate("window.violations"), overflow(page), faults(page)]

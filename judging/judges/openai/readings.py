@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import lru_cache
 from typing import Any, TypeVar
 
 from jsonschema.protocols import Validator
@@ -26,7 +24,8 @@ from judging.judges.base import (
 from judging.judges.openai.faults import Fault
 from judging.judges.openai.replies import Unusable
 from judging.passages import GAP
-from judging.prompts import Prompt, clean, inlined, visible
+from judging.prompts import Prompt, clean, inlined
+from judging.quotes import occurs
 from judging.validation import validator_of
 
 __all__ = ["Reading", "is_empty", "is_long", "read_claims", "read_data", "read_verdicts", "shows"]
@@ -40,11 +39,9 @@ LONG_ANSWER = 200  # words: above it an empty extraction is asked again
 # Codes of replies that are what the model meant; the others are failures, which nobody remembers.
 _SETTLED = ("", "abstained", "unusable_page")
 _DECIDED = (Finding.SUPPORTED, Finding.REFUTED)
-_SPACE = re.compile(r"\s+")
 _WORDS = re.compile(
     r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2}|[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+"
 )
-_TYPOGRAPHY = str.maketrans("‘’‚‛“”„‟′″‐‑‒–—―−", "''''\"\"\"\"'\"-------")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +110,7 @@ def _by_page(reading: Reading, page: Passage) -> Reading:
 
 def _by_answer(reading: Reading, answer: str) -> Reading:
     """About the answer a quote is an extra: one that does not occur in it is left out."""
-    return reading if _occurs(reading.quote, [answer]) else replace(reading, quote="")
+    return reading if occurs(reading.quote, [answer]) else replace(reading, quote="")
 
 
 def _string(value: Any, limit: int) -> str:
@@ -130,22 +127,7 @@ def shows(page: Passage, quote: str) -> bool:
     Blanks, line ends and typographic forms of quotation marks and dashes count as the same; letters, digits
     and their case do not. A quote without a letter or digit proves nothing.
     """
-    return _occurs(quote, page.text.split(f"\n{GAP}\n"))
-
-
-def _occurs(quote: str, texts: Sequence[str]) -> bool:
-    wanted = _folded(quote)
-    if not any(char.isalnum() for char in wanted):
-        return False
-    # Most quotes are copied to the letter, which costs least to see.
-    return any(quote in text for text in texts) or any(wanted in _folded(text) for text in texts)
-
-
-@lru_cache(maxsize=16)  # the same page is asked about again and again
-def _folded(text: str) -> str:
-    """As the model saw it: what was defused in the prompt is defused here too."""
-    shown = unicodedata.normalize("NFC", visible(text)).translate(_TYPOGRAPHY)
-    return _SPACE.sub(" ", shown).strip()
+    return occurs(quote, page.text.split(f"\n{GAP}\n"))
 
 
 def read_data(schema: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], tuple[Any, bool]]:

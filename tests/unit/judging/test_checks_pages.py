@@ -234,3 +234,19 @@ def test_what_is_read_is_what_a_database_will_give_back() -> None:
     assert [*found.data, *found.data["a"]] == ["a", "depth", "name", "b", "z"]
     assert str(found.data["depth"]) == "[10000000000000000000000, 0.0]"
     assert notes.readings["lake"] == found
+
+
+def test_a_vote_remembers_its_number_its_page_and_what_it_said() -> None:
+    judge = Scripted({(SAID, A): [OPEN, NO, OPEN], (SAID, B): YES})
+    found = leaf(claim(A, B, votes=3), judge)
+    votes = [(vote.sample, vote.page, vote.finding) for vote in found.records]
+    assert votes == [
+        (0, A, "undecided"),
+        (1, A, "refuted"),
+        (2, A, "undecided"),
+        (0, B, "supported"),
+        (1, B, "supported"),
+    ]
+    said = VerifyReply(ABSTAINS, RECORD, VerdictCode.QUOTE_MISMATCH)
+    (vote,) = leaf(claim(sourced=False), Scripted({SAID: said})).records
+    assert (vote.page, vote.finding, vote.code) == ("", "not_assessed", "quote_mismatch")
