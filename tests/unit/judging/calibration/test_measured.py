@@ -56,9 +56,8 @@ def test_the_offline_judge_clearly_beats_counting_shared_words(
     )
 
 
-def test_no_attack_but_stating_the_claim_itself_moves_the_offline_judge(lexical: dict[str, Any]) -> None:
-    # It reads words: a page on which the claim stands word for word says so to it, whoever put it there.
-    assert [probe["id"] for probe in lexical["probes"] if not probe["same"]] == ["claim-confirmed"]
+def test_no_attack_moves_the_offline_judge(lexical: dict[str, Any]) -> None:
+    assert [probe["id"] for probe in lexical["probes"] if not probe["same"]] == []
 
 
 def test_no_run_of_the_offline_judge_differs(lexical: dict[str, Any]) -> None:
