@@ -33,7 +33,8 @@ class JudgeProfileAdmin(Look):
     def get_queryset(self, request: HttpRequest) -> QuerySet[JudgeProfile]:
         """With what the last calibration for each protocol came to."""
         last = {f"for_{name}": Subquery(last_passed(OuterRef("pk"), name)[:1]) for name in ABOUT}
-        return super().get_queryset(request).annotate(**last)
+        rows: QuerySet[JudgeProfile] = super().get_queryset(request).annotate(**last)
+        return rows
 
     @admin.display(description="calibrated for")
     def calibrated_for(self, profile: JudgeProfile) -> str:

@@ -7,6 +7,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
+from judging.admin.studies import Picks
 from judging.rounds import rejudge
 from submissions.admin import SubmissionAdmin
 from submissions.driving import resume
@@ -17,10 +18,10 @@ admin.site.unregister(Submission)
 
 
 @admin.register(Submission)
-class JudgedSubmissionAdmin(SubmissionAdmin):
+class JudgedSubmissionAdmin(SubmissionAdmin, Picks):
     """The same page, with what a judge operator may set going."""
 
-    actions = ("judge_again", "resume_paused")
+    actions = ("judge_again", "resume_paused", "label_study")
 
     def has_judge_permission(self, request: HttpRequest) -> bool:
         """Whether this person may have the judge work, which may cost money."""

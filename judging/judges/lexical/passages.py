@@ -64,10 +64,10 @@ class Index:
         self.text = text
         spans = sentences(text)
         texts = [text[slice(*span)] for span in spans]
-        terms = [terms_of(one) for one in texts]
-        records = of_records(texts, terms)
+        found = [terms_of(one) for one in texts]
+        records = of_records(texts, found)
         self.spans = [span for place, span in enumerate(spans) if place not in records]
-        self.terms = [found for place, found in enumerate(terms) if place not in records]
+        self.terms = [terms for place, terms in enumerate(found) if place not in records]
         self.title = terms_of(title)
         self.places: dict[str, list[int]] = defaultdict(list)
         for number, terms in enumerate(self.terms):

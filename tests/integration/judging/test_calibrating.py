@@ -110,7 +110,10 @@ def test_the_mark_falls_for_the_protocol_that_the_labels_are_about_alone(tmp_pat
 def test_only_scores_of_the_protocol_a_judge_is_calibrated_for_are_free_of_the_mark(tmp_path: Path) -> None:
     trees, reports = import_set(tree_files()), import_set(cascade_files())
     calibrate("current", written(tmp_path, *easy(300)))
-    found = [judged(task_set, answers).provenance for task_set, answers in ((trees, BOTH), (reports, {"report": REPORT_RIGHT}))]
+    found = [
+        judged(task_set, answers).provenance
+        for task_set, answers in ((trees, BOTH), (reports, {"report": REPORT_RIGHT}))
+    ]
     assert [one and one["calibrated"] for one in found] == [True, False]
 
 
