@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import datetime as dt
 from collections.abc import Callable
+
+from django.db import transaction
+from django.utils import timezone
 
 from judging.apart import asking_apart
 from judging.desk import Desk, Judgement, Reading, settle
@@ -25,7 +29,7 @@ class _Aside:
 
 
 def judge_study(study: LabelStudy, *, tell: Callable[[str], None]) -> None:
-    """Ask every check that has no verdict; each round by its own profile and, if one was pinned, its own model.
+    """Ask every check that has no verdict, each answer once; each round by its own profile and, if one was pinned, its own model.
 
     :param tell: called with a line for each round once it is done and kept.
     :raises judging.judges.base.JudgeUnavailable: the judge answers nothing; the rounds before are kept.
@@ -33,8 +37,14 @@ def judge_study(study: LabelStudy, *, tell: Callable[[str], None]) -> None:
     """
     for opened in opened_runs(study):
         asyncio.run(_judge(opened))
-        fill(study, opened, opened.memory)
+        _keep(study, opened, now=timezone.now())
         tell(f"{opened.run}: {len(opened.answers)} answers")
+
+
+@transaction.atomic
+def _keep(study: LabelStudy, opened: Opened, *, now: dt.datetime) -> None:
+    fill(study, opened, opened.memory)
+    study.answers.filter(answer__in=opened.answers).update(asked_at=now)
 
 
 async def _judge(opened: Opened) -> None:

@@ -80,8 +80,8 @@ class Opened:
 
 
 def opened_runs(study: LabelStudy) -> Iterable[Opened]:
-    """Every round of a study, one after the other."""
-    rows = study.answers.order_by("run_id", "pk")
+    """Every round of a study with the answers that the judge was not asked about besides, one after the other."""
+    rows = study.answers.filter(asked_at=None).order_by("run_id", "pk")
     runs = JudgeRun.objects.filter(pk__in=rows.values("run")).select_related(
         "submission__task_set", "submission__system__team", "profile"
     )

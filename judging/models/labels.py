@@ -32,11 +32,15 @@ class LabelStudy(models.Model):
 
 
 class StudyAnswer(models.Model):
-    """An answer of a study and the round of judging that its labels are held against."""
+    """An answer of a study and the round of judging that its labels are held against.
+
+    ``asked_at``: when the judge was asked what the round had left out, if it was.
+    """
 
     study = models.ForeignKey(LabelStudy, on_delete=models.PROTECT, related_name="answers")
     answer = models.ForeignKey(Answer, on_delete=models.PROTECT, related_name="studied")
     run = models.ForeignKey(JudgeRun, on_delete=models.PROTECT, related_name="studied")
+    asked_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering: ClassVar = ["study", "id"]
