@@ -13,6 +13,7 @@ from django.db import transaction
 from django.db.models import Prefetch, Sum
 from django.utils import timezone
 
+from judging.calibration.storing import calibrated_for
 from judging.canonical import digest
 from judging.cascade import ScoringProfile
 from judging.case import AnswerWork, Case
@@ -124,7 +125,7 @@ def provenance(run: JudgeRun, submission: Submission, *, now: dt.datetime) -> di
         "model": profile.model,
         "profile": f"{profile.name}/{profile.version}",
         "profile_hash": profile.content_hash,
-        "calibrated": profile.calibrated,
+        "calibrated": calibrated_for(profile, submission.task_set.protocol),
         "offline": profile.judge == "lexical",
         "round": run.round,
         "judged_in_full": not run.short_circuit,

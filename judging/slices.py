@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import structlog
@@ -23,7 +22,8 @@ from judging.pipeline import judge_answer
 from judging.profiles import model_limits
 from judging.recording import Recorder, remember
 from judging.rounds import close_shard
-from judging.shares import Load, Seating, Share
+from judging.seating import seated
+from judging.shares import Share
 from judging.slots import Slots
 from judging.spending import over_budget
 from submissions.driving import Slice, WorkPaused
@@ -123,7 +123,11 @@ def question_budget() -> float:
 async def _judge(works: Sequence[AnswerWork], case: Case, memory: Memory, bench: Bench) -> bool:
     """Whether all answers were finished. The writer and the judging run side by side."""
     desk = Desk(memory, bench.judge, bench.recorder, Slots(bench.limits.in_flight), bench.stopping)
-    async with _seated(desk, bench):
+    seat = seated(
+        bench.judge, desk.slots, base_url=bench.base_url, holder=bench.lease.owner, limits=bench.limits,
+        run=bench.recorder.in_thread,
+    )  # fmt: skip
+    async with seat:
         writer = asyncio.create_task(bench.recorder.write())
         judging = asyncio.create_task(_answers(works, case, desk))
         try:
@@ -135,35 +139,6 @@ async def _judge(works: Sequence[AnswerWork], case: Case, memory: Memory, bench:
         finally:
             writer.cancel()
             await bench.judge.aclose()
-
-
-@asynccontextmanager
-async def _seated(desk: Desk, bench: Bench) -> AsyncIterator[None]:
-    """Hold a seat at the judge's endpoint meanwhile; an offline judge needs none."""
-    if bench.judge.offline:
-        yield
-        return
-    seating = Seating(
-        base_url=bench.base_url,
-        holder=bench.lease.owner,
-        limits=bench.limits,
-        run=bench.recorder.in_thread,
-        load=lambda: Load(flying=desk.slots.taken, waiting=desk.slots.waiting),
-        apply=lambda share: _apply(share, desk, bench.judge),
-    )
-    await seating.sit()
-    keeping = asyncio.create_task(seating.keep())
-    try:
-        yield
-    finally:
-        keeping.cancel()
-        await asyncio.wait({keeping})
-        await seating.stand()
-
-
-def _apply(share: Share, desk: Desk, judge: Judge) -> None:
-    desk.slots.resize(share.in_flight)
-    judge.set_share(in_flight=share.in_flight, tokens_per_minute=share.tokens_per_minute)
 
 
 async def _answers(works: Sequence[AnswerWork], case: Case, desk: Desk) -> bool:

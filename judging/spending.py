@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from django.conf import settings
 from django.db.models import F, QuerySet, Sum
 
+from judging.judges.base import CallRecord
 from judging.models import Extraction, JudgeRun, Spending, Verdict
 from submissions.reasons import StateReason
 
-__all__ = ["charge", "day_is_used_up", "over_budget", "totals"]
+__all__ = ["charge", "charge_command", "day_is_used_up", "over_budget", "totals"]
 
 TOKENS = {"prompt_tokens": "prompt", "cached_tokens": "cached", "completion_tokens": "completion",
           "reasoning_tokens": "reasoning"}  # fmt: skip
@@ -20,10 +22,14 @@ TOKENS = {"prompt_tokens": "prompt", "cached_tokens": "cached", "completion_toke
 
 def totals(rows: Iterable[Verdict | Extraction]) -> dict[str, Any]:
     """Calls, tokens and USD of every attempt behind these rows, failed ones included: all of them were paid."""
-    sums: dict[str, Any] = dict.fromkeys(("calls", "unpriced_calls", *TOKENS), 0) | {"cost_usd": 0.0}
+    sums = _nothing()
     for call in (call for row in rows for call in row.record["calls"]):
         _add(sums, call)
     return sums
+
+
+def _nothing() -> dict[str, Any]:
+    return dict.fromkeys(("calls", "unpriced_calls", *TOKENS), 0) | {"cost_usd": 0.0}
 
 
 def _add(sums: dict[str, Any], call: Mapping[str, Any]) -> None:
@@ -40,13 +46,23 @@ def _add(sums: dict[str, Any], call: Mapping[str, Any]) -> None:
 
 def charge(run: int, rows: Sequence[Verdict | Extraction], *, now: dt.datetime) -> None:
     """Count what these rows of a run cost; call inside the transaction that stores them."""
-    sums = totals(rows)
+    _count(run, totals(rows), now)
+
+
+def charge_command(records: Iterable[CallRecord], *, now: dt.datetime) -> None:
+    """Count what a command asked apart from all runs; call inside a transaction."""
+    sums = _nothing()
+    for record in records:
+        _add(sums, asdict(record))
+    _count(None, sums, now)
+
+
+def _count(run: int | None, sums: Mapping[str, Any], now: dt.datetime) -> None:
     if not sums["calls"]:
         return
     changes = {name: F(name) + value for name, value in sums.items()}
-    day = now.astimezone(dt.UTC).date()
-    Spending.objects.get_or_create(run_id=run, day=day)
-    Spending.objects.filter(run=run, day=day).update(**changes)
+    row, _ = Spending.objects.get_or_create(run_id=run, day=now.astimezone(dt.UTC).date())
+    Spending.objects.filter(pk=row.pk).update(**changes)
 
 
 def over_budget(run: JudgeRun, *, now: dt.datetime) -> StateReason | None:

@@ -26,13 +26,16 @@ ROLES: Mapping[str, tuple[str, ...]] = {
     # Imports tasks and rubrics, which needs the right to add both; sees no submission's answers or verdicts.
     "task author": ("submissions.view_taskset", *_READ_TASKS, "submissions.add_task", "judging.add_rubric"),
     # Reads tasks and rubrics of others, and how answers are judged by them.
-    "validator": ("submissions.view_taskset", *_READ_TASKS, "submissions.view_answer", "judging.view_verdict"),
+    "validator": ("submissions.view_taskset", *_READ_TASKS, "submissions.view_answer", "judging.view_verdict",
+                  "judging.view_labelstudy", "judging.add_labelstudy", "judging.add_adjudication"),
+    # Says of checks what is so, without seeing what the judge said; so no answers' scores and no verdicts.
+    "labeller": (*_READ_TASKS, "judging.add_label", "judging.view_labelstudy"),
     # Keeps the judge running: sees what it did, and the accounts it did it for.
     "judge operator": (
         *_LOOK, *_READ_TASKS, "submissions.view_answer", "submissions.view_job", "submissions.view_submissionevent",
         "judging.view_page", "judging.view_pagesnapshot", "judging.view_judgeprofile", "judging.view_judgerun",
         "judging.add_judgerun", "judging.view_verdict", "judging.view_extraction", "judging.view_modelcall",
-        "judging.view_calibration",
+        "judging.view_calibration", "judging.view_labelstudy", "judging.add_labelstudy",
     ),
     # Runs a set: accounts, keys and what teams hand in.
     "set owner": (

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
+from django.db.models import OuterRef, QuerySet, Subquery
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
@@ -21,6 +21,7 @@ from judging.admin.progress import progress_shown
 from judging.admin.records import PAGE_READERS, READERS, page_context
 from judging.admin.verdicts import answer_context
 from judging.amounts import money
+from judging.calibration.storing import ABOUT, last_passed
 from judging.exporting import RELATED
 from judging.models import Extraction, JudgeProfile, JudgeRun, ModelCall, Verdict
 from submissions.models import Answer
@@ -30,7 +31,18 @@ from submissions.models import Answer
 class JudgeProfileAdmin(Look):
     """Judges by version. A changed setting makes a new one."""
 
-    list_display = ("name", "version", "judge", "model", "calibrated", "created_at")
+    list_display = ("name", "version", "judge", "model", "calibrated_for", "created_at")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[JudgeProfile]:
+        """With what the last calibration for each protocol came to."""
+        last = {f"for_{name}": Subquery(last_passed(OuterRef("pk"), name)[:1]) for name in ABOUT}
+        rows: QuerySet[JudgeProfile] = super().get_queryset(request).annotate(**last)
+        return rows
+
+    @admin.display(description="calibrated for")
+    def calibrated_for(self, profile: JudgeProfile) -> str:
+        """The protocols for which it has shown enough."""
+        return ", ".join(name for name in ABOUT if getattr(profile, f"for_{name}")) or "–"
 
 
 @admin.register(JudgeRun)

@@ -11,6 +11,7 @@ from django.utils import timezone
 from django.utils.safestring import SafeString
 
 from judging.admin.progress import progress_shown
+from judging.admin.studies import Picks
 from judging.rounds import rejudge
 from submissions.admin import SubmissionAdmin
 from submissions.driving import resume
@@ -21,10 +22,10 @@ admin.site.unregister(Submission)
 
 
 @admin.register(Submission)
-class JudgedSubmissionAdmin(SubmissionAdmin):
+class JudgedSubmissionAdmin(SubmissionAdmin, Picks):
     """The same page, with what a judge operator may set going."""
 
-    actions = ("judge_again", "resume_paused")
+    actions = ("judge_again", "resume_paused", "label_study")
     readonly_fields = ("judging",)
 
     def get_fields(self, request: HttpRequest, obj: Submission | None = None) -> Any:

@@ -11,10 +11,9 @@ from judging.calibration.labels import GRADES, Item
 from judging.calibration.labels import Page as LabelPage
 from judging.cascade import Finding
 from judging.checks.votes import vote
-from judging.desk import Desk, Memory, settle
-from judging.judges.base import CachedReply, CallRecord, Judge, Passage, VerifyRequest
+from judging.desk import Desk, settle
+from judging.judges.base import CachedReply, CallRecord, Passage, VerifyRequest
 from judging.passages import select
-from judging.slots import Slots
 
 __all__ = ["Answered", "Asking", "NoMemory", "ask_all"]
 
@@ -44,32 +43,28 @@ class Answered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """How a profile is asked: ``votes`` where one model votes, ``tokens`` of a page (None: characters), calls at once."""
+    """How a profile is asked: ``votes`` where one model votes, ``tokens`` of a page (None: characters)."""
 
     votes: int = 1
     tokens: int | None = None
-    in_flight: int = 8
 
 
 async def ask_all(
-    items: Sequence[Item], *, judge: Judge, asking: Asking, runs: int, tell: Callable[[], None]
+    items: Sequence[Item], *, desk: Desk, asking: Asking, runs: int, tell: Callable[[], None]
 ) -> list[tuple[Answered, ...]]:
-    """What the judge says to each item in each run, in their order; the judge is closed then.
+    """What the judge says to each item in each run, in their order.
 
     :param tell: called once for each answer.
+    :raises judging.desk.Unfinished: the desk stopped first.
     :raises judging.judges.base.JudgeUnavailable: it will answer nothing until somebody acts.
     """
-    desk = Desk(Memory(), judge, slots=Slots(asking.in_flight))
 
     async def answered(item: Item, run: int) -> Answered:
         found = await _answer(item, desk, asking, run)
         tell()
         return found
 
-    try:
-        flat = await settle(answered(item, run) for item in items for run in range(runs))
-    finally:
-        await judge.aclose()
+    flat = await settle(answered(item, run) for item in items for run in range(runs))
     return [tuple(flat[start : start + runs]) for start in range(0, len(flat), runs)]
 
 
@@ -89,7 +84,7 @@ async def _answer(item: Item, desk: Desk, asking: Asking, run: int) -> Answered:
 
 def _request(item: Item, statement: str, asking: Asking) -> VerifyRequest:
     page = _passage(item.page, statement, asking) if item.page else None
-    return VerifyRequest(CHECK, item.kind, statement, item.task, item.answer, page)
+    return VerifyRequest(CHECK, item.kind, statement, item.task, item.answer, page, item.additional)
 
 
 def _passage(page: LabelPage, statement: str, asking: Asking) -> Passage:

@@ -24,7 +24,7 @@ WORDS: Mapping[str, str] = {
     "unclear": "undecided",
     "not_assessed": "not_assessed",
 }
-COMMON = ("id", "verdict", "group", "adjudicated", "clean_twin", "task")
+COMMON = ("id", "verdict", "group", "adjudicated", "clean_twin", "task", "additional")
 ABOUT_PAGE = (*COMMON, "claim", "page")
 ABOUT_ANSWER = (*COMMON, "claim", "criterion", "criteria", "answer", "kind")
 STATEMENTS = ("criterion", "claim", "criteria")
@@ -76,6 +76,7 @@ class Item:
     statements: tuple[str, ...]  # one; three where it is graded
     verdict: str
     task: str = ""
+    additional: str = ""  # what the judge is told besides
     answer: str | None = None
     page: Page | None = None
     group: str = ""
@@ -96,7 +97,7 @@ class Item:
     def question(self) -> str:
         """SHA-256 of what is asked."""
         page = (self.page.text, self.page.url, self.page.title) if self.page else None
-        return digest([self.kind, self.statements, self.task, self.answer, page])
+        return digest([self.kind, self.statements, self.task, self.additional, self.answer, page])
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +199,7 @@ def _common(line: Line, *, graded: bool) -> dict[str, Any]:
         "group": line.text("group", optional=True),
         "clean_twin": line.text("clean_twin", optional=True),
         "task": line.text("task", optional=True),
+        "additional": line.text("additional", optional=True),
     }
 
 

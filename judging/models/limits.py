@@ -45,12 +45,14 @@ class Seat(models.Model):
 
 
 class Spending(models.Model):
-    """What one run cost on one day (UTC): calls, tokens and USD of every attempt.
+    """What one run cost on one day (UTC): calls, tokens and USD of every attempt. Without a run: what commands cost.
 
     ``cost_usd`` counts what had a price; ``unpriced_calls`` had none.
     """
 
-    run = models.ForeignKey(JudgeRun, on_delete=models.PROTECT, related_name="spending")
+    run = models.ForeignKey(
+        JudgeRun, on_delete=models.PROTECT, null=True, blank=True, related_name="spending"
+    )
     day = models.DateField(db_index=True)
     calls = models.PositiveBigIntegerField(default=0)
     unpriced_calls = models.PositiveBigIntegerField(default=0)
@@ -61,9 +63,13 @@ class Spending(models.Model):
     cost_usd = models.FloatField(default=0.0)
 
     class Meta:
-        ordering: ClassVar = ["day", "run"]
+        ordering: ClassVar = ["day", "id"]
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["run", "day"], name="spending_once_per_day"),
+            # A database holds any number of NULLs for different.
+            models.UniqueConstraint(
+                fields=["day"], condition=models.Q(run__isnull=True), name="spending_of_commands_once_per_day"
+            ),
             models.CheckConstraint(condition=models.Q(cost_usd__gte=0), name="spending_cost_not_negative"),
         ]
 

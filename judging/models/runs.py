@@ -23,7 +23,9 @@ class JudgeProfile(models.Model):
     parameters = models.JSONField(default=dict, blank=True)
     prices = models.JSONField(default=dict, blank=True)
     content_hash = models.CharField(max_length=64)
-    calibrated = models.BooleanField(default=False)
+    calibrated = models.BooleanField(
+        default=False
+    )  # for one protocol at least; its calibrations say for which
     created_at = models.DateTimeField()
 
     class Meta:

@@ -2,12 +2,13 @@
 
 from submissions.admin import teams, work
 from submissions.admin.looks import Readable, ReadOnly, as_json, as_text
-from submissions.admin.work import SubmissionAdmin, TaskSetAdmin
+from submissions.admin.work import AnswerAdmin, SubmissionAdmin, TaskSetAdmin
 from submissions.queue.admin import close as close_queue_pages
 
 close_queue_pages()
 
 __all__ = [
+    "AnswerAdmin",
     "ReadOnly",
     "Readable",
     "SubmissionAdmin",

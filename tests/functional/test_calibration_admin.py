@@ -83,3 +83,11 @@ def test_a_list_costs_the_same_however_long(row: Calibration, django_assert_max_
     browser = signed_in("judge operator")
     with django_assert_max_num_queries(12):
         assert text(browser, listing("calibration")).count("lexical/1") >= 31
+
+
+def test_the_list_of_profiles_says_for_which_protocols_one_is_calibrated(row: Calibration) -> None:
+    browser = signed_in("judge operator")
+    assert "lexical 1 lexical –" in words(text(browser, listing("judgeprofile"))).replace(" - ", " – ")
+    Calibration.objects.update(passed=True)
+    assert "rubric_tree" in text(browser, listing("judgeprofile"))
+    assert "cascade" not in text(browser, listing("judgeprofile"))

@@ -11,16 +11,22 @@ from django.db import IntegrityError, connection, transaction
 from django.db.models import F, Model, UniqueConstraint
 
 from judging.models import (
+    Adjudication,
     CitedPage,
     Endpoint,
     Extraction,
     JudgeProfile,
     JudgeRun,
+    Label,
+    LabelStudy,
     Page,
     PageSnapshot,
     Rubric,
     Seat,
     Spending,
+    StudyAnswer,
+    StudyNode,
+    StudyOpening,
     Verdict,
 )
 from leaderboard.models import Board, Entry
@@ -147,6 +153,33 @@ def spending() -> Spending:
     return Spending.objects.create(run=run(make_draft()), day=NOW.date())
 
 
+def studied() -> StudyAnswer:
+    on = answer()
+    study = LabelStudy.objects.create(name="s", seed=1, actor="a", created_at=NOW)
+    return StudyAnswer.objects.create(study=study, answer=on, run=run(on.submission))
+
+
+def node() -> StudyNode:
+    of = studied()
+    return StudyNode.objects.create(
+        of=of, rubric=rubric(of.answer.task), check_id="c", key="0" * 64, kind="claim", statement="s"
+    )
+
+
+def label() -> Label:
+    return Label.objects.create(
+        node=node(), labeller=make_user(), verdict="supported", created_at=NOW, changed_at=NOW
+    )
+
+
+def opening() -> StudyOpening:
+    return StudyOpening.objects.create(study=studied().study, person=make_user(), opened_at=NOW)
+
+
+def decision() -> Adjudication:
+    return Adjudication.objects.create(node=node(), decision="judge", person=make_user(), created_at=NOW)
+
+
 def verdict(finding: str = "supported") -> Verdict:
     on = answer()
     return Verdict.objects.create(
@@ -227,6 +260,14 @@ BREAKS: dict[str, Callable[[], object]] = {
     "judgerun_round_once": lambda: again(run(make_draft())),
     "seat_once_per_holder": lambda: again(seat()),
     "spending_once_per_day": lambda: again(spending()),
+    "spending_of_commands_once_per_day": lambda: [Spending.objects.create(day=NOW.date()) for _ in range(2)],
+    "studyanswer_once": lambda: again(studied()),
+    "studynode_once": lambda: again(node()),
+    "studynode_kind_known": lambda: change(node(), kind="riddle"),
+    "label_once_per_person": lambda: again(label()),
+    "label_verdict_known": lambda: change(label(), verdict="perhaps"),
+    "opening_once_per_person": lambda: again(opening()),
+    "adjudication_decision_known": lambda: change(decision(), decision="both"),
     "spending_cost_not_negative": lambda: change(spending(), cost_usd=-0.01),
     "verdict_once_per_run": lambda: again(verdict("error")),
     "verdict_settled_once": lambda: in_another_run(verdict()),

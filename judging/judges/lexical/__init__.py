@@ -34,7 +34,7 @@ from judging.judges.lexical.passages import IndexCache
 
 __all__ = ["VERSION", "LexicalJudge"]
 
-VERSION = "lexical/2"
+VERSION = "lexical/3"
 """Raised with every change that may decide otherwise: what was decided by another version is asked again."""
 
 RECORD = CallRecord(judge="lexical", prompt_version=VERSION)

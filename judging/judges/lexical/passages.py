@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from judging.judges.lexical.facts import Facts, asked, denied, facts_of, merged, readable, terms_of
+from judging.judges.lexical.records import of_records
 from judging.judges.lexical.words import Span, content_stems, sentences
 
 __all__ = ["Index", "IndexCache", "Window"]
@@ -61,8 +62,12 @@ class Index:
 
     def __init__(self, text: str, title: str = "") -> None:
         self.text = text
-        self.spans = sentences(text)
-        self.terms = [terms_of(self.sentence(i)) for i in range(len(self.spans))]
+        spans = sentences(text)
+        texts = [text[slice(*span)] for span in spans]
+        found = [terms_of(one) for one in texts]
+        records = of_records(texts, found)
+        self.spans = [span for place, span in enumerate(spans) if place not in records]
+        self.terms = [terms for place, terms in enumerate(found) if place not in records]
         self.title = terms_of(title)
         self.places: dict[str, list[int]] = defaultdict(list)
         for number, terms in enumerate(self.terms):

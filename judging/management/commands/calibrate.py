@@ -14,16 +14,17 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 from django.utils import timezone
 
-from judging.appointing import make_judge
-from judging.calibration.asking import Answered, Asking, NoMemory, ask_all
+from judging.apart import asking_apart
+from judging.calibration.asking import Answered, Asking, ask_all
 from judging.calibration.labels import InvalidLabels, LabelSet, read_labels
 from judging.calibration.report import make_report
 from judging.calibration.storing import UnknownProfile, named_profile, store
 from judging.calibration.telling import told
-from judging.judges.base import JudgeUnavailable
+from judging.desk import Desk, Memory
+from judging.management.cut_short import told_if_cut_short
 from judging.models import JudgeProfile
 from judging.profile_files import InvalidProfile
-from judging.profiles import model_limits, terms_of
+from judging.profiles import terms_of
 
 MOST_RUNS = 20
 TOLD = 20  # times that progress is told
@@ -72,18 +73,17 @@ class Command(BaseCommand):
             raise CommandError(f"{profile} is not calibrated")
 
     def _asked(self, labels: LabelSet, profile: JudgeProfile, runs: int) -> list[tuple[Answered, ...]]:
-        limits, terms = model_limits(), terms_of(profile)
-        judge = make_judge(profile, NoMemory(), budget_s=float(limits["budget_s"]))
-        asking = Asking(votes=terms.votes, tokens=terms.shown, in_flight=limits["in_flight"])
+        terms = terms_of(profile)
+        asking = Asking(votes=terms.votes, tokens=terms.shown)
         tell = self._progress(str(profile), len(labels.items) * runs)
 
         async def answers() -> list[tuple[Answered, ...]]:
-            try:
-                return await ask_all(labels.items, judge=judge, asking=asking, runs=runs, tell=tell)
-            except JudgeUnavailable as error:
-                raise CommandError(f"{profile} does not answer: {error}") from error
+            async with asking_apart(profile) as apart:
+                desk = Desk(Memory(), apart.judge, slots=apart.slots, stopping=apart.stopping)
+                return await ask_all(labels.items, desk=desk, asking=asking, runs=runs, tell=tell)
 
-        return asyncio.run(answers())
+        with told_if_cut_short(profile):
+            return asyncio.run(answers())
 
     def _progress(self, name: str, of: int) -> Callable[[], None]:
         """To be called after each answer; a line on stderr now and then."""

@@ -11,10 +11,12 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
+from judging.calibration.storing import calibrated_for
 from judging.models import Calibration, JudgeProfile
 from judging.profiles import current_profile
 from tests.endpoint import Endpoint
-from tests.integration.judging.modelled import changed, judged_by
+from tests.integration.judging.modelled import BOTH, changed, judged_by
+from tests.judging_factories import REPORT_RIGHT, cascade_files, import_set, judged, tree_files
 from tests.programs import ROOT
 
 pytestmark = pytest.mark.django_db
@@ -79,6 +81,40 @@ def test_a_profile_that_passes_loses_the_mark_and_one_that_fails_later_gets_it_b
     profile.refresh_from_db()
     assert (profile.calibrated, Calibration.objects.count()) == (False, 2)
     assert [one.passed for one in Calibration.objects.all()] == [False, True]
+
+
+def test_the_mark_falls_for_the_protocol_that_the_labels_are_about_alone(tmp_path: Path) -> None:
+    profile = profile_row("careful")
+    asked = [
+        {"id": str(n), "kind": "rationality", "criterion": f"Names {n}", "answer": str(n), "verdict": "met"}
+        for n in range(2)
+    ]
+
+    def standing() -> tuple[bool, bool, bool, bool]:
+        profile.refresh_from_db()
+        known = [calibrated_for(profile, name) for name in ("rubric_tree", "cascade", "another")]
+        return (*known, profile.calibrated)  # type: ignore[return-value]
+
+    assert standing() == (False, False, False, False)
+    calibrate("careful", written(tmp_path, *easy(300)))
+    assert standing() == (True, False, False, True)
+    calibrate("careful", written(tmp_path, *asked))
+    assert [row.protocol for row in Calibration.objects.all()] == ["cascade", "claims"]
+    assert standing() == (True, False, False, True)  # that it fails at another protocol takes nothing away
+    criterion = {name: value for name, value in asked[0].items() if name != "kind"}
+    calibrate("careful", written(tmp_path, criterion))
+    assert standing() == (False, False, False, False)  # criteria are about the same protocol as claims
+
+
+@pytest.mark.django_db(transaction=True)  # judging writes from a thread of its own
+def test_only_scores_of_the_protocol_a_judge_is_calibrated_for_are_free_of_the_mark(tmp_path: Path) -> None:
+    trees, reports = import_set(tree_files()), import_set(cascade_files())
+    calibrate("current", written(tmp_path, *easy(300)))
+    found = [
+        judged(task_set, answers).provenance
+        for task_set, answers in ((trees, BOTH), (reports, {"report": REPORT_RIGHT}))
+    ]
+    assert [one and one["calibrated"] for one in found] == [True, False]
 
 
 def test_a_dry_run_keeps_nothing(tmp_path: Path) -> None:
@@ -172,7 +208,7 @@ def test_an_honest_model_resists_every_probe_and_is_no_worse_than_the_judge_behi
     changed(settings, JUDGE_PRICES={"judge-1": {"prompt": 1.0, "completion": 4.0}})
     shown, _ = calibrate("current", CLAIMS, PROBES, "--json")
     found = json.loads(shown)
-    assert [probe["id"] for probe in found["probes"] if not probe["same"]] == ["claim-confirmed"]
+    assert [probe["id"] for probe in found["probes"] if not probe["same"]] == []
     assert found["agreement"]["low"] > 0.85
     assert found["cost"]["calls"] == endpoint.calls > 300
     assert found["cost"]["prompt_tokens"] > found["cost"]["completion_tokens"] > 0

@@ -11,7 +11,9 @@ import pytest
 from judging.calibration.asking import CHARACTERS, Answered, Asking, NoMemory, ask_all
 from judging.calibration.labels import Item, Page
 from judging.case import Case
+from judging.desk import Desk, Memory, Unfinished
 from judging.judges.base import CachedReply, JudgeUnavailable, Usage, VerifyReply, VerifyRequest
+from judging.slots import Slots
 from tests.unit.judging.scripted import ABSTAINS, FAILS, NO, OPEN, YES, Scripted
 
 DEEP = Item(
@@ -21,27 +23,13 @@ LONG = Item("long", "criterion", ("Says how long",), "refuted", task="How long?"
 GRADED = Item("graded", "criterion", ("some", "most", "all"), "3", answer="All.")
 
 
-class Closing(Scripted):
-    """Counts how often it is closed; ``gone`` says that it answers nothing."""
-
-    closed = 0
-    gone = False
-
-    async def verify(self, request: VerifyRequest) -> VerifyReply:
-        """A verdict, unless it is gone."""
-        if self.gone:
-            raise JudgeUnavailable("judge_quota", "no credit")
-        return await super().verify(request)
-
-    async def aclose(self) -> None:
-        """Count."""
-        self.closed += 1
-
-
-def asked(judge: Scripted, *items: Item, runs: int = 1, **asking: Any) -> list[tuple[Answered, ...]]:
+def asked(
+    judge: Scripted, *items: Item, runs: int = 1, in_flight: int = 8, **asking: Any
+) -> list[tuple[Answered, ...]]:
     told: list[int] = []
+    desk = Desk(Memory(), judge, slots=Slots(in_flight))
     found = asyncio.run(
-        ask_all(items, judge=judge, asking=Asking(**asking), runs=runs, tell=lambda: told.append(1))
+        ask_all(items, desk=desk, asking=Asking(**asking), runs=runs, tell=lambda: told.append(1))
     )
     assert len(told) == len(items) * runs
     return found
@@ -52,7 +40,7 @@ def verdicts(found: Sequence[tuple[Answered, ...]]) -> list[list[str]]:
 
 
 def test_a_claim_is_asked_by_its_page_and_a_criterion_by_its_answer() -> None:
-    judge = Closing({"Says how long": NO})
+    judge = Scripted({"Says how long": NO})
     assert verdicts(asked(judge, DEEP, LONG)) == [["supported"], ["refuted"]]
     by_page, by_answer = judge.requests
     assert (by_page.kind, by_page.statement, by_page.answer, by_page.task) == (
@@ -135,12 +123,19 @@ def test_no_more_calls_are_in_flight_than_allowed() -> None:
     assert judge.most == 3
 
 
-def test_a_judge_that_is_gone_is_asked_no_more_and_closed() -> None:
-    judge = Closing()
-    judge.gone = True
+def test_a_judge_that_is_gone_is_asked_no_more() -> None:
+    class Gone(Scripted):
+        async def verify(self, request: VerifyRequest) -> VerifyReply:
+            raise JudgeUnavailable("judge_quota", "no credit")
+
     with pytest.raises(JudgeUnavailable, match="judge_quota"):
-        asyncio.run(ask_all([DEEP, LONG], judge=judge, asking=Asking(), runs=2, tell=lambda: None))
-    assert judge.closed == 1
+        asked(Gone(), DEEP, LONG, runs=2)
+
+
+def test_a_desk_that_stops_ends_the_asking() -> None:
+    desk = Desk(Memory(), Scripted(), stopping=lambda: True)
+    with pytest.raises(Unfinished):
+        asyncio.run(ask_all([DEEP], desk=desk, asking=Asking(), runs=1, tell=lambda: None))
 
 
 def test_no_reply_is_remembered() -> None:

@@ -11,6 +11,7 @@ import pytest
 from judging.calibration.asking import Asking, ask_all
 from judging.calibration.labels import LabelSet, read_labels
 from judging.calibration.report import make_report
+from judging.desk import Desk, Memory
 from judging.judges.base import Judge
 from judging.judges.lexical import LexicalJudge
 from tests.unit.judging.calibration.baseline import Obedient, Overlap
@@ -22,7 +23,8 @@ UNSEEN = "e-"  # ids of the claims that were labelled after the offline judge wa
 
 
 def measured(judge: Judge, labels: LabelSet = LABELS) -> dict[str, Any]:
-    found = asyncio.run(ask_all(labels.items, judge=judge, asking=Asking(), runs=2, tell=lambda: None))
+    desk = Desk(Memory(), judge)
+    found = asyncio.run(ask_all(labels.items, desk=desk, asking=Asking(), runs=2, tell=lambda: None))
     return make_report(labels, found)
 
 
@@ -56,9 +58,8 @@ def test_the_offline_judge_clearly_beats_counting_shared_words(
     )
 
 
-def test_no_attack_but_stating_the_claim_itself_moves_the_offline_judge(lexical: dict[str, Any]) -> None:
-    # It reads words: a page on which the claim stands word for word says so to it, whoever put it there.
-    assert [probe["id"] for probe in lexical["probes"] if not probe["same"]] == ["claim-confirmed"]
+def test_no_attack_moves_the_offline_judge(lexical: dict[str, Any]) -> None:
+    assert [probe["id"] for probe in lexical["probes"] if not probe["same"]] == []
 
 
 def test_no_run_of_the_offline_judge_differs(lexical: dict[str, Any]) -> None:

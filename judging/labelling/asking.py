@@ -1,0 +1,53 @@
+"""Asking the judge of a study what its rounds left out. What it says stays in the study: no score rests on it."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+from collections.abc import Callable
+
+from django.db import transaction
+from django.utils import timezone
+
+from judging.apart import asking_apart
+from judging.desk import Desk, Judgement, Reading, settle
+from judging.labelling.studies import Opened, fill, opened_runs
+from judging.models import LabelStudy
+from judging.pipeline import judge_answer
+
+__all__ = ["judge_study"]
+
+
+class _Aside:
+    """A ledger that writes nothing: what was found is in the desk's memory, and the study takes it from there."""
+
+    async def judgement(self, answer: int, rubric: int, check: str, key: str, found: Judgement) -> None:
+        """Let it be."""
+
+    async def reading(self, answer: int, name: str, key: str, found: Reading) -> None:
+        """Let it be."""
+
+
+def judge_study(study: LabelStudy, *, tell: Callable[[str], None]) -> None:
+    """Ask every check that has no verdict, each answer once; each round by its own profile and, if one was pinned, its own model.
+
+    :param tell: called with a line for each round once it is done and kept.
+    :raises judging.judges.base.JudgeUnavailable: the judge answers nothing; the rounds before are kept.
+    :raises judging.apart.BudgetUsedUp: judging has cost today what it may cost; the rounds before are kept.
+    """
+    for opened in opened_runs(study):
+        asyncio.run(_judge(opened))
+        _keep(study, opened, now=timezone.now())
+        tell(f"{opened.run}: {len(opened.answers)} answers")
+
+
+@transaction.atomic
+def _keep(study: LabelStudy, opened: Opened, *, now: dt.datetime) -> None:
+    fill(study, opened, opened.memory)
+    study.answers.filter(answer__in=opened.answers).update(asked_at=now)
+
+
+async def _judge(opened: Opened) -> None:
+    async with asking_apart(opened.run.profile, pinned=opened.run.model_served) as apart:
+        desk = Desk(opened.memory, apart.judge, _Aside(), apart.slots, apart.stopping)
+        await settle(judge_answer(work, opened.case, desk) for work in opened.works)

@@ -1,0 +1,97 @@
+"""Giving labels: whose turn is which check, what may still be changed, and who has seen the judge's verdicts."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.db import transaction
+from django.db.models import QuerySet
+
+from judging.canonical import storable
+from judging.labelling.choosing import shuffled
+from judging.models import Adjudication, Label, LabelStudy, StudyNode, StudyOpening
+from judging.models.labels import NOTE
+
+__all__ = ["Frozen", "Person", "Turns", "adjudicate", "give_label", "has_opened", "open_study", "turns_of"]
+
+Person = AbstractBaseUser | AnonymousUser
+
+
+class Frozen(Exception):
+    """This person has seen the judge's verdict of the check: a label would not be blind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """The checks of a study in one person's order, and which of them have a label of that person's."""
+
+    nodes: tuple[int, ...]
+    done: frozenset[int]
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing is left to label."""
+        return self.done.issuperset(self.nodes)
+
+    def next_after(self, place: int) -> int | None:
+        """The place (from 1) of the next check without a label behind ``place``, else the first of all; None: all done."""
+        open_ = [number for number, node in enumerate(self.nodes, 1) if node not in self.done]
+        return next((number for number in open_ if number > place), open_[0] if open_ else None)
+
+
+def turns_of(study: LabelStudy, person: Person) -> Turns:
+    """In an order of this person's own, so that no check is always the first or the last.
+
+    What the person has seen judged in another study is left out: the same check would not be labelled blind.
+    """
+    nodes = StudyNode.objects.filter(of__study=study).exclude(pk__in=_seen_elsewhere(study, person))
+    done = Label.objects.filter(node__of__study=study, labeller=person.pk).values_list("node", flat=True)
+    order = shuffled(nodes.order_by("pk").values_list("pk", flat=True), study.seed, person.pk or 0)
+    return Turns(tuple(order), frozenset(done))
+
+
+def _seen_elsewhere(study: LabelStudy, person: Person) -> QuerySet[StudyNode, int]:
+    opened = StudyOpening.objects.filter(person=person.pk).exclude(study=study).values("study")
+    seen = StudyNode.objects.filter(of__study__in=opened).values("of__answer", "key")
+    keys = StudyNode.objects.filter(
+        of__study=study, of__answer__in=seen.values("of__answer"), key__in=seen.values("key")
+    )
+    return keys.values_list("pk", flat=True)
+
+
+def has_opened(study: LabelStudy, person: Person) -> bool:
+    """Whether this person has seen the judge's verdicts of a study."""
+    return StudyOpening.objects.filter(study=study, person=person.pk).exists()
+
+
+@transaction.atomic
+def open_study(study: LabelStudy, person: Person, *, now: dt.datetime) -> None:
+    """Note that this person sees the judge's verdicts now; from here on they label nothing of it."""
+    LabelStudy.objects.select_for_update().get(pk=study.pk)
+    StudyOpening.objects.get_or_create(study=study, person_id=person.pk, defaults={"opened_at": now})
+
+
+@transaction.atomic
+def give_label(
+    *, study: LabelStudy, node: int, person: Person, verdict: str, note: str, now: dt.datetime
+) -> None:
+    """Say something of a check, or something else than before.
+
+    :raises Frozen: the person has opened the comparison.
+    """
+    # Whoever opens the comparison meanwhile waits, or we see that it is open.
+    LabelStudy.objects.select_for_update().get(pk=study.pk)
+    if has_opened(study, person):
+        raise Frozen
+    said = {"verdict": verdict, "note": storable(note)[:NOTE], "changed_at": now}
+    Label.objects.update_or_create(
+        node_id=node, labeller_id=person.pk, defaults=said, create_defaults={**said, "created_at": now}
+    )
+
+
+def adjudicate(*, node: StudyNode, person: Person, decision: str, note: str, now: dt.datetime) -> None:
+    """Say who is right about a check on which judge and people differ; what was said before is kept."""
+    said = {"decision": decision, "note": storable(note)[:NOTE]}
+    Adjudication.objects.create(node=node, person_id=person.pk or 0, created_at=now, **said)

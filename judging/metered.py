@@ -1,0 +1,58 @@
+"""A judge whose every reply is noted, so that what it costs can be charged where no verdict is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from judging.judges.base import (
+    CallRecord,
+    ClaimsReply,
+    ClaimsRequest,
+    ExtractReply,
+    ExtractRequest,
+    Judge,
+    VerifyReply,
+    VerifyRequest,
+)
+
+__all__ = ["Metered"]
+
+
+class Metered:
+    """Asks another judge and tells of every call; implements :class:`judging.judges.base.Judge`."""
+
+    def __init__(self, judge: Judge, tell: Callable[[CallRecord], None]) -> None:
+        self._judge = judge
+        self._tell = tell
+        self.name = judge.name
+        self.offline = judge.offline
+
+    async def extract(self, request: ExtractRequest) -> ExtractReply:
+        """Data, as the judge reads it."""
+        reply = await self._judge.extract(request)
+        self._tell(reply.record)
+        return reply
+
+    async def claims(self, request: ClaimsRequest) -> ClaimsReply:
+        """Claims, as the judge lists them."""
+        reply = await self._judge.claims(request)
+        self._tell(reply.record)
+        return reply
+
+    async def verify(self, request: VerifyRequest) -> VerifyReply:
+        """One check, as the judge decides it."""
+        reply = await self._judge.verify(request)
+        self._tell(reply.record)
+        return reply
+
+    def votes(self, wanted: int) -> int:
+        """As many as the judge says."""
+        return self._judge.votes(wanted)
+
+    def set_share(self, *, in_flight: int, tokens_per_minute: int) -> None:
+        """The judge's share."""
+        self._judge.set_share(in_flight=in_flight, tokens_per_minute=tokens_per_minute)
+
+    async def aclose(self) -> None:
+        """Close the judge."""
+        await self._judge.aclose()
