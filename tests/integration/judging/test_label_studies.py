@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from judging.labelling.comparing import compared, figures, people_said
 from judging.labelling.exporting import exported
+from judging.labelling.labels import Frozen, give_label, open_study
 from judging.labelling.studies import NothingToLabel, make_study
 from judging.models import Extraction, Label, LabelStudy, Spending, StudyNode, Verdict
 from submissions.models import Answer, Submission
@@ -222,3 +223,14 @@ def test_an_export_says_what_else_the_judge_was_told() -> None:
     labelled(study, "supported")
     StudyNode.objects.update(additional="Count the islands too.")
     assert all('"additional": "Count the islands too."' in line for line in exported(compared(study)))
+
+
+def test_who_has_seen_the_comparison_labels_no_more() -> None:
+    study = studied(judged(import_set(tree_files()), BOTH))
+    person, node = make_user(), StudyNode.objects.earliest("pk")
+    said = {"study": study, "node": node.pk, "person": person, "note": "", "now": timezone.now()}
+    give_label(**said, verdict="supported")
+    open_study(study, person, now=timezone.now())
+    with pytest.raises(Frozen):
+        give_label(**said, verdict="refuted")
+    assert Label.objects.get().verdict == "supported"
