@@ -272,6 +272,7 @@ def test_a_label_may_be_changed_until_its_giver_opens_the_comparison(study: Labe
     node = page.context["node"].pk
     sent = browser.post(at("place", study.pk, 1), {"verdict": "supported", "node": node}, follow=True)
     assert "your labels stand as they are" in sent.content.decode()
+    assert browser.get(at("place", study.pk, 1))["Location"] == at("label", study.pk)
     assert Label.objects.filter(verdict="refuted").count() == 1
     text(browser, at("compare", study.pk))
     assert StudyOpening.objects.count() == 1
