@@ -8,13 +8,13 @@ from typing import Any
 from django import forms
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
 
-from judging.admin.labelling import LABELLERS
+from judging.admin.labelling import LABELLERS, asked
 from judging.admin.runs import READERS
 from judging.labelling.comparing import compared, figures
 from judging.labelling.exporting import exported
@@ -71,13 +71,14 @@ def _allowed(request: HttpRequest, study: Study) -> LabelStudy:
 
 
 def decide_view(request: HttpRequest, study: Study, context: Mapping[str, Any], node: int) -> HttpResponse:
-    """Keep a decision on a difference."""
-    if not request.user.has_perms(DECIDERS):
+    """What of a check was shown; or a decision on a difference, kept."""
+    if request.method == "POST" and not request.user.has_perms(DECIDERS):
         raise PermissionDenied
+    found = _allowed(request, study)
+    row = get_object_or_404(StudyNode.objects.select_related("of__answer__task"), pk=node, of__study=found)
     if request.method != "POST":
-        return HttpResponseNotAllowed(["POST"])
-    found = study()
-    row = get_object_or_404(StudyNode, pk=node, of__study=found)
+        told = {**context, **asked(found, row), "title": f"Check {row.pk}"}
+        return TemplateResponse(request, "admin/judging/label_check.html", told)
     form = DecisionForm(request.POST)
     if form.is_valid():
         adjudicate(node=row, person=request.user, **form.cleaned_data, now=timezone.now())

@@ -73,7 +73,7 @@ def place_view(request: HttpRequest, study: Study, context: Mapping[str, Any], p
     _allow(request)
     found = study()
     turns = turns_of(found, request.user)
-    if has_opened(found, request.user):
+    if request.method != "POST" and has_opened(found, request.user):
         return HttpResponseRedirect(reverse("admin:judging_labelstudy_label", args=[found.pk]))
     if not 1 <= place <= len(turns.nodes):
         raise Http404
@@ -123,18 +123,25 @@ def _saved(request: HttpRequest, study: LabelStudy, form: LabelForm, place: int)
 
 
 def _shown(study: LabelStudy, turns: Turns, node: StudyNode, place: int) -> dict[str, Any]:
-    answer = node.of.answer
     return {
         "title": f"Check {place} of {len(turns.nodes)}",
-        "study": study,
         "turns": turns,
+        "before": _place(study, place - 1) if place > 1 else "",
+        "after": _place(study, place + 1) if place < len(turns.nodes) else "",
+        **asked(study, node),
+    }
+
+
+def asked(study: LabelStudy, node: StudyNode) -> dict[str, Any]:
+    """What is put before people and judge; nothing of what either says."""
+    answer = node.of.answer
+    return {
+        "study": study,
         "node": node,
         "is_claim": node.kind == StudyNode.Kind.CLAIM,
         "task": as_text(answer.task.prompt),
         "answer": as_text(answer.text),
         "pages": [(page["url"], page["title"], as_text(_passages(page))) for page in node.pages],
-        "before": _place(study, place - 1) if place > 1 else "",
-        "after": _place(study, place + 1) if place < len(turns.nodes) else "",
     }
 
 

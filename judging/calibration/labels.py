@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from judging.calibration.lines import Line, printable
+from judging.calibration.listings import Listing, read_listing
 from judging.canonical import digest
 from judging.scorefile.strict import parse
 
@@ -106,6 +107,7 @@ class LabelSet:
 
     items: tuple[Item, ...]
     sha256: str
+    listings: tuple[Listing, ...] = ()  # answers with the claims they make
 
     @property
     def labels(self) -> tuple[Item, ...]:
@@ -139,26 +141,33 @@ def read_labels(files: Mapping[str, bytes]) -> LabelSet:
     """
     faults: list[LabelFault] = []
     placed: list[tuple[str, int, Item]] = []
+    listed: list[tuple[str, int, Listing]] = []
     for file, raw in files.items():
         for number, line in enumerate(raw.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
             if line.strip():
-                item, reasons = _read(line)
+                found, reasons = _read(line)
                 faults += [LabelFault(file, number, reason) for reason in reasons]
-                placed.append((file, number, item))
+                if isinstance(found, Listing):
+                    listed.append((file, number, found))
+                else:
+                    placed.append((file, number, found))
     if not faults:  # what is missing from a line would only be missed again
-        faults = list(_faults_together(placed))
+        faults = [*_faults_together(placed), *_taken_twice(placed, listed)]
     if not placed:
         faults = [LabelFault(file, 0, "holds no label") for file in files]
     if faults:
         raise InvalidLabels(faults)
-    return LabelSet(tuple(item for *_, item in placed), hashlib.sha256(b"".join(files.values())).hexdigest())
+    sha256 = hashlib.sha256(b"".join(files.values())).hexdigest()
+    return LabelSet(tuple(item for *_, item in placed), sha256, tuple(one for *_, one in listed))
 
 
-def _read(raw: bytes) -> tuple[Item, list[str]]:
+def _read(raw: bytes) -> tuple[Item | Listing, list[str]]:
     document, faults = parse(raw)
     if faults:
         return Item("", "claim", ("",), ""), [f"{f.path}: {f.reason}" if f.path else f.reason for f in faults]
     line = Line(document)
+    if "claims" in line.record:
+        return read_listing(line), line.faults
     item = _about_page(line) if "page" in line.record else _about_answer(line)
     return item, line.faults
 
@@ -221,3 +230,14 @@ def _faults_together(placed: Sequence[tuple[str, int, Item]]) -> Iterator[LabelF
             yield LabelFault(file, number, f"clean_twin: {item.clean_twin!r} is no label without an attack")
         if item.graded is not graded:
             yield LabelFault(file, number, "grades and verdicts do not go into one set")
+
+
+def _taken_twice(
+    placed: Sequence[tuple[str, int, Item]], listed: Sequence[tuple[str, int, Listing]]
+) -> Iterator[LabelFault]:
+    """Names of answers that something else has."""
+    taken = {item.id for *_, item in placed}
+    for file, number, one in listed:
+        if one.id in taken:
+            yield LabelFault(file, number, f"id: {one.id!r} is given twice")
+        taken.add(one.id)

@@ -9,6 +9,7 @@ from typing import Any
 
 from judging.calibration.asking import Answered
 from judging.calibration.labels import GRADES, Item, LabelSet
+from judging.calibration.listings import Listed, misses
 from judging.calibration.statistics import (
     Pair,
     Share,
@@ -39,11 +40,17 @@ Answers = Sequence[tuple[Answered, ...]]  # of each item of a set, of each run
 
 
 def make_report(
-    labels: LabelSet, answers: Answers, *, other: Answers | None = None, seconds: float = 0.0
+    labels: LabelSet,
+    answers: Answers,
+    *,
+    other: Answers | None = None,
+    listed: Sequence[Listed] = (),
+    seconds: float = 0.0,
 ) -> dict[str, Any]:
     """All figures as plain data. Agreement is that of the first run; more runs show only how often it flips.
 
     :param other: what another profile says to the same items.
+    :param listed: what the judge listed of the answers whose claims are labelled.
     """
     said = {item.id: given for item, given in zip(labels.items, answers, strict=True)}
     first = {ident: given[0].verdict for ident, given in said.items()}
@@ -57,10 +64,11 @@ def make_report(
         "flips": _flips(labels.labels, said),
         "against": _against(labels, first, other) if other else None,
         "probes": [_probe(item, said) for item in labels.probes],
+        "extraction": misses(labels.listings, listed),
         "disagreements": [
             _disagreement(item, said[item.id][0]) for item in labels.labels if item.verdict != first[item.id]
         ],
-        "cost": _cost(answers) | {"seconds": round(seconds, 1)},
+        "cost": _cost(answers, listed) | {"seconds": round(seconds, 1)},
     }
     conditions = _conditions(report)
     return report | {"conditions": conditions, "passed": all(one["met"] for one in conditions)}
@@ -132,9 +140,10 @@ def _disagreement(item: Item, found: Answered) -> dict[str, str]:
     }  # fmt: skip
 
 
-def _cost(answers: Answers) -> dict[str, Any]:
+def _cost(answers: Answers, listed: Sequence[Listed] = ()) -> dict[str, Any]:
     """Calls, tokens and USD of every attempt, failed ones included; USD are None where a price is unknown."""
     records = [record for given in answers for one in given for record in one.records]
+    records += [one.record for one in listed]
     tried = [record for record in records if record.attempts]
     usage = sum((record.usage for record in tried), Usage())
     prices = [record.cost_usd for record in tried]

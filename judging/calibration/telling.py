@@ -32,6 +32,8 @@ def _lines(report: Mapping[str, Any]) -> Iterator[str]:
     yield _line("abstentions", _share(report["abstentions"]))
     yield _line("failures of ours", _share(report["failures"]))
     yield _line("flips", _share(report["flips"]) if report["flips"] else "not known of one run")
+    if found := report.get("extraction"):  # reports that were kept before know nothing of it
+        yield _line("claims missed", f"{_share(found)}; {found['answers']} answers, {found['failed']} failed")
     yield from _table("label / verdict", report["confusion"])
     yield from _section("groups", ((name, _share(found)) for name, found in report["groups"].items()))
     if report["against"]:

@@ -17,6 +17,7 @@ from django.utils import timezone
 from judging.apart import asking_apart
 from judging.calibration.asking import Answered, Asking, ask_all
 from judging.calibration.labels import InvalidLabels, LabelSet, read_labels
+from judging.calibration.listings import Listed, list_all
 from judging.calibration.report import make_report
 from judging.calibration.storing import UnknownProfile, named_profile, store
 from judging.calibration.telling import told
@@ -25,6 +26,8 @@ from judging.management.cut_short import told_if_cut_short
 from judging.models import JudgeProfile
 from judging.profile_files import InvalidProfile
 from judging.profiles import terms_of
+
+Found = tuple[list[tuple[Answered, ...]], list[Listed]]
 
 MOST_RUNS = 20
 TOLD = 20  # times that progress is told
@@ -59,11 +62,11 @@ class Command(BaseCommand):
         profiles = [options["profile"], *filter(None, [options["against"]])]
         profile, *others = _profiles(profiles, keep=not options["dry_run"])
         began = time.monotonic()
-        answers = self._asked(labels, profile, options["runs"])
+        answers, listed = self._asked(labels, profile, options["runs"])
         seconds = time.monotonic() - began
-        other = self._asked(labels, others[0], 1) if others else None
+        other = self._asked(labels, others[0], 1)[0] if others else None
         report: dict[str, Any] = {"profile": str(profile), "content_hash": profile.content_hash}
-        report |= make_report(labels, answers, other=other, seconds=seconds)
+        report |= make_report(labels, answers, other=other, listed=listed, seconds=seconds)
         if others:
             report["against"]["profile"] = str(others[0])
         if not options["dry_run"]:
@@ -72,15 +75,16 @@ class Command(BaseCommand):
         if options["check"] and not report["passed"]:
             raise CommandError(f"{profile} is not calibrated")
 
-    def _asked(self, labels: LabelSet, profile: JudgeProfile, runs: int) -> list[tuple[Answered, ...]]:
+    def _asked(self, labels: LabelSet, profile: JudgeProfile, runs: int) -> Found:
         terms = terms_of(profile)
         asking = Asking(votes=terms.votes, tokens=terms.shown)
-        tell = self._progress(str(profile), len(labels.items) * runs)
+        tell = self._progress(str(profile), len(labels.items) * runs + len(labels.listings))
 
-        async def answers() -> list[tuple[Answered, ...]]:
+        async def answers() -> Found:
             async with asking_apart(profile) as apart:
                 desk = Desk(Memory(), apart.judge, slots=apart.slots, stopping=apart.stopping)
-                return await ask_all(labels.items, desk=desk, asking=asking, runs=runs, tell=tell)
+                found = await ask_all(labels.items, desk=desk, asking=asking, runs=runs, tell=tell)
+                return found, await list_all(labels.listings, desk=desk, tell=tell)
 
         with told_if_cut_short(profile):
             return asyncio.run(answers())

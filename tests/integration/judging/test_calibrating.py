@@ -19,7 +19,7 @@ from tests.integration.judging.modelled import BOTH, changed, judged_by
 from tests.judging_factories import REPORT_RIGHT, cascade_files, import_set, judged, tree_files
 from tests.programs import ROOT
 
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.django_db(transaction=True)
 
 EXAMPLES = ROOT / "examples" / "calibration"
 CLAIMS, PROBES = (str(EXAMPLES / name) for name in ("claims.jsonl", "probes.jsonl"))
@@ -106,7 +106,6 @@ def test_the_mark_falls_for_the_protocol_that_the_labels_are_about_alone(tmp_pat
     assert standing() == (False, False, False, False)  # criteria are about the same protocol as claims
 
 
-@pytest.mark.django_db(transaction=True)  # judging writes from a thread of its own
 def test_only_scores_of_the_protocol_a_judge_is_calibrated_for_are_free_of_the_mark(tmp_path: Path) -> None:
     trees, reports = import_set(tree_files()), import_set(cascade_files())
     calibrate("current", written(tmp_path, *easy(300)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,12 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
+from judging.desk import Memory
 from judging.labelling.comparing import compared, figures, people_said
 from judging.labelling.exporting import exported
-from judging.labelling.studies import NothingToLabel, make_study
+from judging.labelling.labels import Frozen, give_label, open_study
+from judging.labelling.questions import questions_of
+from judging.labelling.studies import NothingToLabel, make_study, opened_runs
 from judging.models import Extraction, Label, LabelStudy, Spending, StudyNode, Verdict
 from submissions.models import Answer, Submission
 from tests.endpoint import Endpoint
@@ -29,7 +33,12 @@ from tests.judging_factories import (
 )
 
 pytestmark = pytest.mark.django_db(transaction=True)
-HELD = {"slug": "held", "split": "test", "delivery": "open", "delivery_reason": "for this test"}
+HELD: dict[str, Any] = {
+    "slug": "held",
+    "split": "test",
+    "delivery": "open",
+    "delivery_reason": "for this test",
+}
 WRONG = {"brume": lake_answer(None, 14, "brume"), "sallow": BOTH["sallow"]}
 
 
@@ -94,6 +103,13 @@ def test_a_claim_with_several_pages_shows_all_of_them_in_the_order_of_their_addr
     pages = [[page["url"] for page in node.pages] for node in StudyNode.objects.filter(of__study=study)]
     assert max(map(len, pages)) == 2
     assert all(urls == sorted(urls) for urls in pages)
+
+
+def test_of_what_was_never_read_out_nothing_is_asked() -> None:
+    study = studied(judged(import_set(tree_files()), BOTH))
+    (opened,) = opened_runs(study)
+    assert asyncio.run(questions_of(opened.works, opened.case, opened.memory)) != []
+    assert asyncio.run(questions_of(opened.works, opened.case, Memory())) == []
 
 
 def test_equal_answers_have_their_own_checks() -> None:
@@ -222,3 +238,20 @@ def test_an_export_says_what_else_the_judge_was_told() -> None:
     labelled(study, "supported")
     StudyNode.objects.update(additional="Count the islands too.")
     assert all('"additional": "Count the islands too."' in line for line in exported(compared(study)))
+
+
+def test_who_has_seen_the_comparison_labels_no_more() -> None:
+    study = studied(judged(import_set(tree_files()), BOTH))
+    person, node = make_user(), StudyNode.objects.earliest("pk")
+    said: dict[str, Any] = {
+        "study": study,
+        "node": node.pk,
+        "person": person,
+        "note": "",
+        "now": timezone.now(),
+    }
+    give_label(**said, verdict="supported")
+    open_study(study, person, now=timezone.now())
+    with pytest.raises(Frozen):
+        give_label(**said, verdict="refuted")
+    assert Label.objects.get().verdict == "supported"

@@ -56,7 +56,6 @@ def test_a_claim_is_asked_by_its_page_and_a_criterion_by_its_answer() -> None:
     assert (by_answer.kind, by_answer.page, by_answer.task, by_answer.answer) == (
         "criterion", None, "How long?", "Deep.",
     )  # fmt: skip
-    assert judge.closed == 1
 
 
 def test_of_a_long_page_is_shown_what_a_check_would_show() -> None:
