@@ -65,6 +65,7 @@ class Case:
     the task set. ``read`` gives the text of a snapshot by hash. ``now`` is when the round began,
     ``collected_at`` when the first one did. Of a page at most ``passage_tokens`` are shown to those who decide and
     ``extract_tokens`` to the one who reads it out; ``passage_characters`` where that is None.
+    ``group_claims`` checks may share a call.
     """
 
     profile_hash: str
@@ -82,6 +83,7 @@ class Case:
     passage_characters: int = 24_000
     passage_tokens: int | None = None
     extract_tokens: int | None = None
+    group_claims: int = 1
 
     @property
     def passage(self) -> Any:

@@ -42,6 +42,7 @@ def load_case(run: JudgeRun, *, now: dt.datetime) -> Case:
         votes=terms.votes,
         passage_tokens=terms.shown,
         extract_tokens=terms.read_out,
+        group_claims=terms.group_claims,
     )
 
 

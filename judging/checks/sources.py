@@ -13,7 +13,7 @@ from judging.codes import VerdictCode
 from judging.desk import Desk, Judgement
 from judging.evidence import Standing
 from judging.judges.base import Passage, Relevance
-from judging.passages import select
+from judging.passages import overlap, select
 
 
 class Source:
@@ -31,6 +31,11 @@ class Source:
             self.standing = Standing.DEAD
             return
         self.standing = case.standing(self.snapshot)
+
+    @property
+    def identity(self) -> tuple[str, str]:
+        """Which page it is, among those of one answer."""
+        return self.source, self.url
 
     def fingerprint(self) -> list[str]:
         """What of the page goes into a key: its text and where it stands, not its row."""
@@ -97,6 +102,17 @@ def passage_of(
         url=url,
         title=snapshot.title,
     )
+
+
+def ranked(pages: Sequence[Source], statement: str, case: Case) -> list[Source]:
+    """Unreadable pages first (they cost nothing), then by overlap with the statement; ties as cited."""
+
+    def rank(page: Source) -> float:
+        if page.standing is not Standing.READABLE or page.snapshot is None:
+            return float("-inf")
+        return -overlap(case.read(page.snapshot.text_sha256), statement)
+
+    return sorted(pages, key=rank)
 
 
 async def remember(

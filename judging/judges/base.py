@@ -7,7 +7,7 @@ its reason for ever.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal, Protocol
@@ -35,6 +35,7 @@ __all__ = [
     "Usage",
     "VerifyReply",
     "VerifyRequest",
+    "one_by_one",
 ]
 
 
@@ -175,7 +176,10 @@ class CachedReply:
 
 @dataclass(frozen=True, slots=True)
 class CallRecord:
-    """Where a reply came from. ``attempts`` is empty for a cache hit and for offline judges."""
+    """Where a reply came from. ``attempts`` is empty for a cache hit and for offline judges.
+
+    ``shared`` is how many checks the last call was about; the first of them carries its attempts and their cost.
+    """
 
     judge: str
     prompt_hash: str = ""
@@ -188,6 +192,7 @@ class CallRecord:
     cached: bool = False
     cost_usd: float | None = None
     truncated: bool = False
+    shared: int = 1
 
     @property
     def usage(self) -> Usage:
@@ -265,6 +270,12 @@ class Judge(Protocol):
 
     async def verify(self, request: VerifyRequest) -> VerifyReply: ...
 
+    async def verify_group(self, requests: Sequence[VerifyRequest]) -> list[VerifyReply]:
+        """Decide checks that share page, task, answer, kind and sample, in their order: in one call, or :func:`one_by_one`.
+
+        What a call costs stands once among the records.
+        """
+
     def votes(self, wanted: int) -> int:
         """How many votes decide where ``wanted`` are asked for: one if all would be the same, a panel's seats if it is one."""
 
@@ -272,3 +283,8 @@ class Judge(Protocol):
         """Change this worker's share of the endpoint's limits (0 tokens: no limit); an offline judge has none."""
 
     async def aclose(self) -> None: ...
+
+
+async def one_by_one(judge: Judge, requests: Sequence[VerifyRequest]) -> list[VerifyReply]:
+    """``verify_group`` of a judge to which a group means nothing."""
+    return [await judge.verify(request) for request in requests]

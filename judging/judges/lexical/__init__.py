@@ -8,6 +8,7 @@ an instruction, and a word counts once however often it is repeated.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -23,6 +24,7 @@ from judging.judges.base import (
     Relevance,
     VerifyReply,
     VerifyRequest,
+    one_by_one,
 )
 from judging.judges.lexical.claimcheck import against_answer, against_page
 from judging.judges.lexical.claims import claims_of
@@ -79,6 +81,10 @@ class LexicalJudge:
         if request.kind == "claim":
             return self._claim(request)
         return self._criterion(request)
+
+    async def verify_group(self, requests: Sequence[VerifyRequest]) -> list[VerifyReply]:
+        """One check after the other: a group means nothing here."""
+        return await one_by_one(self, requests)
 
     def votes(self, wanted: int) -> int:
         """One: the same question again gets the same answer."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -25,6 +25,7 @@ from judging.judges.base import (
 )
 from judging.judges.openai.asking import Asked, Asker, Read
 from judging.judges.openai.breaker import Breaker
+from judging.judges.openai.deciding import decide
 from judging.judges.openai.faults import UNAVAILABLE, Fault, is_transient
 from judging.judges.openai.ladder import Ladder, Rung, Step
 from judging.judges.openai.prices import Price, PriceTable
@@ -116,10 +117,10 @@ class OpenAIJudge:
         """Decide one check."""
         return (await self.verify_group((request,)))[0]
 
-    async def verify_group(self, requests: Sequence[VerifyRequest]) -> tuple[VerifyReply, ...]:
+    async def verify_group(self, requests: Sequence[VerifyRequest]) -> list[VerifyReply]:
         """Decide checks that share page, task, answer, kind and sample in one call, in their order.
 
-        The first reply's record carries what the call cost; those of the others cost nothing.
+        The record of the first check of a call carries what it cost; those of the others cost nothing.
 
         :raises ValueError: the checks share too little.
         """
@@ -128,21 +129,23 @@ class OpenAIJudge:
             first.sample, len(self._seats)
         )  # of one model the votes, of a panel the seats
         seat = self._seats[number]
-        prompt = verify_prompt(requests, key=self.fence_key)
         if first.page is not None and _is_blank(first.page.text):
             empty = Reading(Finding.NOT_ASSESSED, "empty_page")
-            return tuple(_verify_reply(empty, self._record(seat, prompt, ())) for _ in requests)
-        ask = partial(
-            self._asker.ask,
-            read=partial(read_verdicts, prompt=prompt, request=first),
-            seat=seat,
-            sample=sample,
-        )
-        readings, rounds = await _verdicts(prompt, ask)
-        records = _shared(self._record(seat, prompt, rounds, first.page), len(requests))
-        return tuple(
-            _verify_reply(readings[ident], record) for ident, record in zip(prompt.ids, records, strict=True)
-        )
+            prompt = verify_prompt(requests, key=self.fence_key)
+            return [_verify_reply(empty, self._record(seat, prompt, ())) for _ in requests]
+
+        async def ask(prompt: Prompt, request: VerifyRequest) -> Asked[dict[str, Reading]]:
+            read = partial(read_verdicts, prompt=prompt, request=request)
+            return await self._asker.ask(prompt, read, seat=seat, sample=sample)
+
+        found = await decide(requests, key=self.fence_key, ask=ask)
+        return [
+            _verify_reply(
+                one.reading,
+                replace(self._record(seat, one.prompt, one.rounds, first.page), shared=one.shared),
+            )
+            for one in found
+        ]
 
     async def extract(self, request: ExtractRequest) -> ExtractReply:
         """Read data by the request's schema out of the answer or the page."""
@@ -206,30 +209,9 @@ class OpenAIJudge:
         return self.prices.cost(model, (attempt.usage for attempt in attempts)) if attempts else 0.0
 
 
-async def _verdicts(
-    prompt: Prompt, ask: Callable[[Prompt], Awaitable[Asked[dict[str, Reading]]]]
-) -> tuple[dict[str, Reading], list[Asked[dict[str, Reading]]]]:
-    """Readings by id; those whose quote is not in the page were asked for a second time."""
-    asked = await ask(prompt)
-    readings = _readings(asked, prompt)
-    wrong = [ident for ident, reading in readings.items() if reading.code == Fault.QUOTE_MISMATCH]
-    if not wrong:
-        return readings, [asked]
-    again = await ask(prompt.again(asked.content))
-    second = _readings(again, prompt)
-    return readings | {ident: second[ident] for ident in wrong}, [asked, again]
-
-
 def _is_blank(text: str) -> bool:
     """Whether a reader sees nothing of it; the beginning mostly tells."""
     return not clean(text[:200]).strip() and not clean(text).strip()
-
-
-def _readings(asked: Asked[dict[str, Reading]], prompt: Prompt) -> dict[str, Reading]:
-    if asked.value is not None:
-        return asked.value
-    finding = Finding.ERROR if is_transient(asked.fault) else Finding.NOT_ASSESSED
-    return {ident: Reading(finding, asked.fault.value) for ident in prompt.ids}
 
 
 def _verify_reply(reading: Reading, record: CallRecord) -> VerifyReply:
@@ -242,11 +224,6 @@ def _verify_reply(reading: Reading, record: CallRecord) -> VerifyReply:
         answer_state=reading.answer_state,
         relevance=reading.relevance,
     )
-
-
-def _shared(record: CallRecord, count: int) -> list[CallRecord]:
-    """The bill is written once."""
-    return [record, *[replace(record, attempts=(), cost_usd=0.0)] * (count - 1)]
 
 
 def _outcome(fault: Fault) -> ExtractOutcome:

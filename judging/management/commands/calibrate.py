@@ -74,7 +74,12 @@ class Command(BaseCommand):
     def _asked(self, labels: LabelSet, profile: JudgeProfile, runs: int) -> list[tuple[Answered, ...]]:
         limits, terms = model_limits(), terms_of(profile)
         judge = make_judge(profile, NoMemory(), budget_s=float(limits["budget_s"]))
-        asking = Asking(votes=terms.votes, tokens=terms.shown, in_flight=limits["in_flight"])
+        asking = Asking(
+            votes=terms.votes,
+            tokens=terms.shown,
+            in_flight=limits["in_flight"],
+            together=terms.group_claims,
+        )
         tell = self._progress(str(profile), len(labels.items) * runs)
 
         async def answers() -> list[tuple[Answered, ...]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from judging.cascade import Finding
-from judging.judges.base import AnswerState, ExtractOutcome, Judge, Relevance
+from judging.judges.base import AnswerState, ExtractOutcome, Judge, Relevance, VerifyRequest
 from judging.judges.lexical import VERSION, LexicalJudge
 
 from .asking import claims, extract, verify
@@ -53,6 +53,14 @@ def test_a_claim_the_page_makes_is_supported_with_a_verbatim_quote() -> None:
     assert (reply.finding, reply.relevance) == (Finding.SUPPORTED, Relevance.RELEVANT)
     assert "24 beds" in reply.quote
     assert reply.quote in PAGE
+
+
+def test_a_group_is_decided_one_by_one() -> None:
+    requests = [
+        VerifyRequest("c", "claim", f"Lantern Col Hut has {beds} beds", "", PAGE) for beds in (24, 26)
+    ]
+    replies = asyncio.run(LexicalJudge().verify_group(requests))
+    assert [reply.finding for reply in replies] == [Finding.SUPPORTED, Finding.REFUTED]
 
 
 def test_a_claim_with_another_number_is_refuted() -> None:
