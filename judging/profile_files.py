@@ -117,6 +117,11 @@ _SCHEMA: Schema = {
                 MOST_TOGETHER,
                 description="Checks about one page, or criteria of one kind about one answer. 1: each is asked alone.",
             ),
+            "picture_detail": {
+                "enum": ["auto", "low", "high"],
+                "title": "auto, low or high",
+                "description": "How closely pictures of pages are looked at, where a rubric asks for them.",
+            },
             "prices": {
                 "type": "object",
                 "additionalProperties": _strict(
@@ -176,6 +181,7 @@ def _terms(data: Mapping[str, Any]) -> Terms:
         sampling={"temperature": 0, **data.get("sampling", {})},
         passage_tokens={model: _tokens(data.get("passage_tokens", {}), model) for model in _models(data)},
         group_claims=int(data.get("group_claims", 1)),
+        picture_detail=data.get("picture_detail", "auto"),
     )
     # As a stored profile gives them back: what is compared and asked must not depend on where it was read.
     return Terms.read(terms.as_parameters(), model="")

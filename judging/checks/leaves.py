@@ -69,7 +69,9 @@ async def _note_unknown(
 
 def _question(check: Claim, work: AnswerWork, case: Case) -> Question:
     votes = check.votes or case.votes
-    pages = tuple(Source(url, case) for url in dict.fromkeys(check.sources or ()))
+    pages = tuple(
+        Source(url, case, screenshot=check.screenshot) for url in dict.fromkeys(check.sources or ())
+    )
     body: dict[str, Any] = {
         "id": check.id,
         "statement": check.statement,

@@ -9,6 +9,7 @@ from typing import Any
 from judging.cascade import Finding
 from judging.case import Case
 from judging.checks.questions import Question, Table
+from judging.checks.shots import told
 from judging.checks.sources import Source, ranked, unread_code
 from judging.checks.votes import judgement_of
 from judging.desk import Desk, Judgement
@@ -36,7 +37,9 @@ async def over_pages(
         heads.append(head)
         replies += asked
         findings.append(PageFinding(page.url, page.standing, head.finding))
-        evidence.append(page.evidence(head.finding, passage=passage(), relevance=head.relevance))
+        shown = passage()
+        seen = told(page.shot, shown.picture, head)
+        evidence.append(page.evidence(head.finding, passage=shown, relevance=head.relevance, **seen))
         if head.finding is Finding.SUPPORTED:
             break
     return replace(

@@ -10,11 +10,12 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
-from functools import cache, partial
+from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import cast
 
 from judging.case import AnswerWork, Case, Snapshot
+from judging.checks.shots import picture_of
 from judging.checks.sources import Source, passage_of, ranked
 from judging.checks.votes import Voted, vote, vote_together
 from judging.desk import Desk
@@ -46,7 +47,7 @@ class Question:
             yield from [page for page in order if page.standing is Standing.READABLE][:1]
 
 
-Seat = tuple[str, tuple[str, str] | None]  # of a group: which check, before which page
+Seat = tuple[str, tuple[str, ...] | None]  # of a group: which check, before which page
 
 
 @dataclass(slots=True)
@@ -148,4 +149,10 @@ def _seated(
 def shown(page: Source, questions: Sequence[Question], case: Case) -> Callable[[], Passage]:
     """Makes what is shown of a page that may be read: what matters for any of the questions."""
     statements = "\n".join(question.request.statement for question in questions)
-    return cache(partial(passage_of, cast(Snapshot, page.snapshot), page.url, statements, case))
+
+    @cache
+    def passage() -> Passage:
+        found = passage_of(cast(Snapshot, page.snapshot), page.url, statements, case)
+        return replace(found, picture=picture_of(page.shot, case)) if page.shot else found
+
+    return passage

@@ -30,6 +30,7 @@ __all__ = [
     "Judge",
     "JudgeUnavailable",
     "Passage",
+    "Picture",
     "Relevance",
     "ReplyCache",
     "Usage",
@@ -77,10 +78,22 @@ class ExtractOutcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Picture:
+    """A screenshot: the SHA-256 of its bytes, its media type, pixels, and the bytes."""
+
+    sha256: str
+    media_type: str
+    width: int
+    height: int
+    data: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Passage:
     """A snapshot as a judge sees it: the text, or the parts of it that fit the budget.
 
-    ``ranges`` are half-open character ranges of the snapshot's full text, in order.
+    ``ranges`` are half-open character ranges of the snapshot's full text, in order. ``picture`` is shown beside the text
+    where a leaf asks for it.
     """
 
     snapshot: str  # SHA-256 of the snapshot's text
@@ -89,6 +102,7 @@ class Passage:
     text: str
     ranges: tuple[tuple[int, int], ...]
     truncated: bool = False
+    picture: Picture | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +193,7 @@ class CallRecord:
     """Where a reply came from. ``attempts`` is empty for a cache hit and for offline judges.
 
     ``shared`` is how many checks the last call was about; the first of them carries its attempts and their cost.
+    ``picture`` says what became of one that was to be shown: ``shown``, ``refused`` or ``ignored``; ``""`` without one.
     """
 
     judge: str
@@ -193,6 +208,7 @@ class CallRecord:
     cost_usd: float | None = None
     truncated: bool = False
     shared: int = 1
+    picture: str = ""
 
     @property
     def usage(self) -> Usage:
@@ -234,7 +250,8 @@ class VerifyReply:
 
     For criteria ``supported`` means met and ``refuted`` means not met. ``not_assessed`` carries a code in
     ``code`` (``refusal``, ``truncated``, ``quote_mismatch``, …), ``error`` the class of our own failure. ``reason``
-    and ``quote`` are for admins and dev sets only.
+    and ``quote`` are for admins and dev sets only. ``seen_in`` (``text`` or ``picture``) says what a verdict rests on
+    where a picture was shown.
     """
 
     finding: Finding
@@ -244,6 +261,7 @@ class VerifyReply:
     quote: str = ""
     answer_state: AnswerState | None = None
     relevance: Relevance | None = None
+    seen_in: str = ""
 
 
 class ReplyCache(Protocol):

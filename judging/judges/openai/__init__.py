@@ -19,13 +19,14 @@ from judging.judges.base import (
     Finding,
     JudgeUnavailable,
     Passage,
+    Picture,
     ReplyCache,
     VerifyReply,
     VerifyRequest,
 )
 from judging.judges.openai.asking import Asked, Asker, Read
 from judging.judges.openai.breaker import Breaker
-from judging.judges.openai.deciding import decide
+from judging.judges.openai.deciding import decide, without_picture
 from judging.judges.openai.faults import UNAVAILABLE, Fault, is_transient
 from judging.judges.openai.ladder import Ladder, Rung, Step
 from judging.judges.openai.prices import Price, PriceTable
@@ -68,7 +69,7 @@ class OpenAIJudge:
     and model, so that a refused parameter is refused once, and an endpoint that is down found out about once.
 
     ``panel`` names who decides checks, by seat: several models, or one other than ``model``, which then only extracts. Left
-    out, ``model`` does both.
+    out, ``model`` does both. ``picture_detail`` (``auto``, ``low``, ``high``) is how closely pictures are looked at.
     """
 
     base_url: str
@@ -84,6 +85,7 @@ class OpenAIJudge:
     breaker: Breaker = field(default_factory=Breaker)
     pace: Pace = field(default_factory=Pace)
     panel: Sequence[Seat] = ()
+    picture_detail: str = "auto"
     name: str = "openai"
     offline: bool = False
     _asker: Asker = field(init=False)
@@ -129,20 +131,28 @@ class OpenAIJudge:
             first.sample, len(self._seats)
         )  # of one model the votes, of a panel the seats
         seat = self._seats[number]
-        if first.page is not None and _is_blank(first.page.text):
+        picture = first.page.picture if first.page else None
+        make = partial(verify_prompt, key=self.fence_key, detail=self.picture_detail)
+        if picture and seat.ladder.blind:
+            requests = without_picture(requests)
+        page = requests[0].page
+        if page is not None and page.picture is None and _is_blank(page.text):
             empty = Reading(Finding.NOT_ASSESSED, "empty_page")
-            prompt = verify_prompt(requests, key=self.fence_key)
-            return [_verify_reply(empty, self._record(seat, prompt, ())) for _ in requests]
+            return [_verify_reply(empty, self._record(seat, make(requests), ())) for _ in requests]
 
         async def ask(prompt: Prompt, request: VerifyRequest) -> Asked[dict[str, Reading]]:
             read = partial(read_verdicts, prompt=prompt, request=request)
             return await self._asker.ask(prompt, read, seat=seat, sample=sample)
 
-        found = await decide(requests, key=self.fence_key, ask=ask)
+        found = await decide(requests, make=make, ask=ask)
         return [
             _verify_reply(
                 one.reading,
-                replace(self._record(seat, one.prompt, one.rounds, first.page), shared=one.shared),
+                replace(
+                    self._record(seat, one.prompt, one.rounds, first.page),
+                    shared=one.shared,
+                    picture=_seen(picture, one.prompt),
+                ),
             )
             for one in found
         ]
@@ -214,6 +224,11 @@ def _is_blank(text: str) -> bool:
     return not clean(text[:200]).strip() and not clean(text).strip()
 
 
+def _seen(picture: Picture | None, prompt: Prompt) -> str:
+    """What became of a picture, as the record says it."""
+    return "" if picture is None else "shown" if prompt.shows_picture else "refused"
+
+
 def _verify_reply(reading: Reading, record: CallRecord) -> VerifyReply:
     return VerifyReply(
         finding=reading.finding,
@@ -223,6 +238,7 @@ def _verify_reply(reading: Reading, record: CallRecord) -> VerifyReply:
         quote=reading.quote,
         answer_state=reading.answer_state,
         relevance=reading.relevance,
+        seen_in=reading.seen_in,
     )
 
 

@@ -17,11 +17,13 @@ from judging.judges.openai.asking import Asked
 from judging.judges.openai.faults import Fault, is_transient
 from judging.judges.openai.readings import Reading
 from judging.judges.openai.replies import one_object
-from judging.prompts import Prompt, verify_prompt
+from judging.prompts import Prompt
 
-__all__ = ["Ask", "Decided", "decide"]
+__all__ = ["Ask", "Decided", "Make", "decide", "without_picture"]
 
 Replied = Asked[dict[str, Reading]]
+# One prompt for checks that share it.
+Make = Callable[[Sequence[VerifyRequest]], Prompt]
 # Asks one prompt, and reads the reply by the first of the requests it is about.
 Ask = Callable[[Prompt, VerifyRequest], Awaitable[Replied]]
 
@@ -40,21 +42,23 @@ class Decided:
     shared: int
 
 
-async def decide(requests: Sequence[VerifyRequest], *, key: bytes, ask: Ask) -> list[Decided]:
+async def decide(requests: Sequence[VerifyRequest], *, make: Make, ask: Ask) -> list[Decided]:
     """Ask for all in one prompt; the results in their order.
 
-    :param key: of the fences.
     :raises ValueError: the checks share too little for a prompt.
     """
-    prompt = verify_prompt(requests, key=key)
+    prompt = make(requests)
     asked = await ask(prompt, requests[0])
+    if asked.fault is Fault.UNSUPPORTED:  # the picture was refused
+        bare = await decide(without_picture(requests), make=make, ask=ask)
+        return _after(asked, bare)
     if asked.value is None and len(requests) > 1 and not is_transient(asked.fault):
-        return await _one_by_one(requests, asked, key, ask)
+        return _after(asked, await _one_by_one(requests, make, ask))
     found = _shared(prompt, asked)
     wrong = [place for place, one in enumerate(found) if one.reading.code == Fault.QUOTE_MISMATCH]
     if not wrong:
         return found
-    again = await _asked_again([requests[place] for place in wrong], wrong, prompt, asked, key, ask)
+    again = await _asked_again([requests[place] for place in wrong], wrong, prompt, asked, make, ask)
     for place, second in zip(wrong, again, strict=True):
         found[place] = replace(second, rounds=(*found[place].rounds, *second.rounds))
     return found
@@ -82,13 +86,13 @@ async def _asked_again(
     places: Sequence[int],
     prompt: Prompt,
     asked: Replied,
-    key: bytes,
+    make: Make,
     ask: Ask,
 ) -> list[Decided]:
     """The checks at these places once more, with what was said of them; the others are done with."""
     if len(places) == len(prompt.ids):
         return _shared(prompt, await ask(prompt.again(asked.content), requests[0]))
-    second = verify_prompt(requests, key=key)
+    second = make(requests)
     names = {prompt.ids[place]: name for place, name in zip(places, second.ids, strict=True)}
     return _shared(second, await ask(second.again(_said_of(names, asked.content)), requests[0]))
 
@@ -104,11 +108,9 @@ def _is_about(entry: Any, ident: str) -> bool:
     return isinstance(entry, dict) and entry.get("id") == ident
 
 
-async def _one_by_one(
-    requests: Sequence[VerifyRequest], failed: Replied, key: bytes, ask: Ask
-) -> list[Decided]:
-    """Each alone, as if there were no group. The first pays for the question that got no reply."""
-    work = (decide([request], key=key, ask=ask) for request in requests)
+async def _one_by_one(requests: Sequence[VerifyRequest], make: Make, ask: Ask) -> list[Decided]:
+    """Each alone, as if there were no group."""
+    work = (decide([request], make=make, ask=ask) for request in requests)
     # To their end, whatever one of them comes to: they are paid for.
     results = await asyncio.gather(*work, return_exceptions=True)
     found: list[Decided] = []
@@ -116,5 +118,18 @@ async def _one_by_one(
         if isinstance(result, BaseException):
             raise result
         found += result
-    paid = [failed, *[replace(failed, attempts=())] * (len(requests) - 1)]
-    return [replace(one, rounds=(group, *one.rounds)) for one, group in zip(found, paid, strict=True)]
+    return found
+
+
+def _after(failed: Replied, found: Sequence[Decided]) -> list[Decided]:
+    """What came of a question that got no reply; the first pays for it."""
+    paid = [failed, *[replace(failed, attempts=())] * (len(found) - 1)]
+    return [replace(one, rounds=(before, *one.rounds)) for one, before in zip(found, paid, strict=True)]
+
+
+def without_picture(requests: Sequence[VerifyRequest]) -> list[VerifyRequest]:
+    """The same checks by the page's text alone."""
+    return [
+        replace(request, page=replace(request.page, picture=None)) if request.page else request
+        for request in requests
+    ]
