@@ -55,6 +55,7 @@ class _Group:
     """Checks that share their calls. Whoever comes first asks for all that are still open, the others wait."""
 
     requests: Mapping[str, VerifyRequest]  # by key, those that are open
+    whole: Sequence[VerifyRequest]  # and those that are known, if any is
     votes: int
     passage: Callable[[], Passage] | None
     asking: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -67,7 +68,8 @@ class _Group:
         return self.found[key]
 
     async def _asked(self, desk: Desk) -> Mapping[str, Voted]:
-        voted = await vote_together(desk, list(self.requests.values()), self.votes, page=self.passage)
+        asked = list(self.requests.values())
+        voted = await vote_together(desk, asked, self.votes, page=self.passage, group=self.whole)
         return dict(zip(self.requests, voted, strict=True))
 
 
@@ -141,7 +143,8 @@ def _seated(
         return {}
     # Also for what is remembered, so that a page is always shown in the same way.
     passage = shown(page, members, case) if page else None
-    group = _Group(requests, members[0].votes, passage)
+    whole = [one.request for one in members] if len(members) > len(requests) else []
+    group = _Group(requests, whole, members[0].votes, passage)
     identity = page.identity if page else None
     return {(key, identity): group for key in requests}
 

@@ -39,29 +39,39 @@ async def vote_together(
     *,
     page: Callable[[], Passage] | None = None,
     run: int = 0,
+    group: Sequence[VerifyRequest] = (),
 ) -> list[Voted]:
     """The same for checks that share every call: each has a majority of its own, and the rest is asked about those that
-    have none yet."""
+    have none yet. ``group``: all that belong together, where some are known already."""
     votes = votes if desk.judge is None else desk.judge.votes(votes)
     majority, first = votes // 2 + 1, run * votes
-    given = await settle(_ask(desk, requests, first + n, page) for n in range(majority))
+    given = await settle(_ask(desk, requests, first + n, page, group) for n in range(majority))
     replies = [list(of_one) for of_one in zip(*given, strict=True)]
     for sample in range(first + majority, first + votes):
         if not (torn := [place for place, said in enumerate(replies) if not _majority(said, majority)]):
             break
-        more = await _ask(desk, [requests[place] for place in torn], sample, page)
+        more = await _ask(desk, [requests[place] for place in torn], sample, page, ())
         for place, reply in zip(torn, more, strict=True):
             replies[place].append(reply)
     return [_voted(said, majority) for said in replies]
 
 
 async def _ask(
-    desk: Desk, requests: Sequence[VerifyRequest], sample: int, page: Callable[[], Passage] | None
+    desk: Desk,
+    requests: Sequence[VerifyRequest],
+    sample: int,
+    page: Callable[[], Passage] | None,
+    group: Sequence[VerifyRequest],
 ) -> list[VerifyReply]:
     async with desk.call() as judge:
         shown = page() if page else None
-        asked = [replace(request, sample=sample, page=shown or request.page) for request in requests]
-        return await judge.verify_group(asked) if len(asked) > 1 else [await judge.verify(asked[0])]
+        asked, whole = (
+            [replace(request, sample=sample, page=shown or request.page) for request in some]
+            for some in (requests, group)
+        )
+        if len(asked) == 1 and not whole:
+            return [await judge.verify(asked[0])]
+        return await judge.verify_group(asked, group=whole)
 
 
 def _voted(replies: list[VerifyReply], majority: int) -> Voted:

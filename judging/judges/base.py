@@ -288,10 +288,13 @@ class Judge(Protocol):
 
     async def verify(self, request: VerifyRequest) -> VerifyReply: ...
 
-    async def verify_group(self, requests: Sequence[VerifyRequest]) -> list[VerifyReply]:
+    async def verify_group(
+        self, requests: Sequence[VerifyRequest], *, group: Sequence[VerifyRequest] = ()
+    ) -> list[VerifyReply]:
         """Decide checks that share page, task, answer, kind and sample, in their order: in one call, or :func:`one_by_one`.
 
-        What a call costs stands once among the records.
+        What a call costs stands once among the records. ``group``: all that were asked together before, where it is more
+        than these; a judge that remembers the reply need not ask again.
         """
 
     def votes(self, wanted: int) -> int:

@@ -82,7 +82,9 @@ class LexicalJudge:
             return self._claim(request)
         return self._criterion(request)
 
-    async def verify_group(self, requests: Sequence[VerifyRequest]) -> list[VerifyReply]:
+    async def verify_group(
+        self, requests: Sequence[VerifyRequest], *, group: Sequence[VerifyRequest] = ()
+    ) -> list[VerifyReply]:
         """One check after the other: a group means nothing here."""
         return await one_by_one(self, requests)
 

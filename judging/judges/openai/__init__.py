@@ -26,7 +26,7 @@ from judging.judges.base import (
 )
 from judging.judges.openai.asking import Asked, Asker, Read
 from judging.judges.openai.breaker import Breaker
-from judging.judges.openai.deciding import decide, without_picture
+from judging.judges.openai.deciding import decide, recalled, without_picture
 from judging.judges.openai.faults import UNAVAILABLE, Fault, is_transient
 from judging.judges.openai.ladder import Ladder, Rung, Step
 from judging.judges.openai.prices import Price, PriceTable
@@ -119,7 +119,9 @@ class OpenAIJudge:
         """Decide one check."""
         return (await self.verify_group((request,)))[0]
 
-    async def verify_group(self, requests: Sequence[VerifyRequest]) -> list[VerifyReply]:
+    async def verify_group(
+        self, requests: Sequence[VerifyRequest], *, group: Sequence[VerifyRequest] = ()
+    ) -> list[VerifyReply]:
         """Decide checks that share page, task, answer, kind and sample in one call, in their order.
 
         The record of the first check of a call carries what it cost; those of the others cost nothing.
@@ -134,17 +136,22 @@ class OpenAIJudge:
         picture = first.page.picture if first.page else None
         make = partial(verify_prompt, key=self.fence_key, detail=self.picture_detail)
         if picture and seat.ladder.blind:
-            requests = without_picture(requests)
+            requests, group = without_picture(requests), without_picture(group)
         page = requests[0].page
         if page is not None and page.picture is None and _is_blank(page.text):
             empty = Reading(Finding.NOT_ASSESSED, "empty_page")
             return [_verify_reply(empty, self._record(seat, make(requests), ())) for _ in requests]
 
-        async def ask(prompt: Prompt, request: VerifyRequest) -> Asked[dict[str, Reading]]:
-            read = partial(read_verdicts, prompt=prompt, request=request)
-            return await self._asker.ask(prompt, read, seat=seat, sample=sample)
+        def put(how: Any, prompt: Prompt, request: VerifyRequest) -> Any:
+            return how(
+                prompt, partial(read_verdicts, prompt=prompt, request=request), seat=seat, sample=sample
+            )
 
-        found = await decide(requests, make=make, ask=ask)
+        found = None
+        if group:
+            found = await recalled(requests, group, make=make, recall=partial(put, self._asker.recall))
+        if found is None:
+            found = await decide(requests, make=make, ask=partial(put, self._asker.ask))
         return [
             _verify_reply(
                 one.reading,

@@ -114,6 +114,15 @@ class Asker:
             raise JudgeUnavailable(asked.fault.value, asked.detail)
         return asked
 
+    async def recall(self, prompt: Prompt, read: Read[T], *, seat: Seat, sample: int = 0) -> Asked[T] | None:
+        """The reply to a question that was asked before; None if it is not remembered. Nothing is asked."""
+        body = seat.ladder.body(
+            prompt, model=seat.model, sampling=_sampled(self.sampling, sample), cap=self.limits.max_tokens
+        )
+        key = reply_key(prompt, body, base_url=self.base_url, sample=sample)
+        found = await self._remembered(key, read, seat)
+        return replace(found, parameters=_parameters(body, seat)) if found else None
+
     async def _stepping(self, prompt: Prompt, read: Read[T], seat: Seat, sample: int, cap: int) -> Asked[T]:
         """Ask as the endpoint can take it; what it refuses is left out from then on."""
         before: tuple[Attempt, ...] = ()

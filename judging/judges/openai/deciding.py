@@ -19,13 +19,16 @@ from judging.judges.openai.readings import Reading
 from judging.judges.openai.replies import one_object
 from judging.prompts import Prompt
 
-__all__ = ["Ask", "Decided", "Make", "decide", "without_picture"]
+__all__ = ["Ask", "Decided", "Make", "Recall", "decide", "recalled", "without_picture"]
 
 Replied = Asked[dict[str, Reading]]
 # One prompt for checks that share it.
 Make = Callable[[Sequence[VerifyRequest]], Prompt]
 # Asks one prompt, and reads the reply by the first of the requests it is about.
 Ask = Callable[[Prompt, VerifyRequest], Awaitable[Replied]]
+
+# The same of a reply that is remembered, if it is.
+Recall = Callable[[Prompt, VerifyRequest], Awaitable[Replied | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,21 @@ async def decide(requests: Sequence[VerifyRequest], *, make: Make, ask: Ask) -> 
     for place, second in zip(wrong, again, strict=True):
         found[place] = replace(second, rounds=(*found[place].rounds, *second.rounds))
     return found
+
+
+async def recalled(
+    requests: Sequence[VerifyRequest], group: Sequence[VerifyRequest], *, make: Make, recall: Recall
+) -> list[Decided] | None:
+    """What a remembered reply to the whole group says of some of it; None if there is none.
+
+    A slice may end when some of a group are settled: what comes of the others must not hang on that.
+    """
+    prompt = make(group)
+    asked = await recall(prompt, group[0])
+    if asked is None:
+        return None
+    found = _shared(prompt, asked)
+    return [found[group.index(request)] for request in requests]
 
 
 def _shared(prompt: Prompt, asked: Replied) -> list[Decided]:

@@ -237,3 +237,39 @@ def test_a_group_that_hangs_is_cut_within_a_second_of_being_cancelled(endpoint: 
         await judge.aclose()
 
     asyncio.run(cancelled())
+
+
+# ------------------------------------------------------------------ some of a group
+def some(endpoint: Endpoint, cache: Remembered | None, *places: int) -> list[VerifyReply]:
+    """Some of the group, of which the others are known."""
+    judge = judge_at(endpoint, prices=PRICES, cache=cache)
+    return run(judge, lambda asked: asked.verify_group([GROUP[n] for n in places], group=GROUP))
+
+
+def test_what_the_whole_group_was_told_need_not_be_asked_again(endpoint: Endpoint) -> None:
+    cache = Remembered()
+    first = asked_together(endpoint, cache=cache)
+    again = some(endpoint, cache, 3, 1)
+    assert endpoint.calls == 1
+    assert [(one.finding, one.quote) for one in again] == [(first[n].finding, first[n].quote) for n in (3, 1)]
+    assert [(one.record.cached, one.record.cost_usd, one.record.attempts) for one in again] == [
+        (True, 0.0, ())
+    ] * 2
+    assert again[0].record.parameters == first[0].record.parameters
+
+
+def test_gaps_are_asked_alone_where_the_reply_is_not_remembered(endpoint: Endpoint) -> None:
+    for cache in (None, Remembered()):
+        endpoint.reset()
+        assert findings(some(endpoint, cache, 0, 1)) == [YES, NO]
+        assert checks_of(endpoint) == [2]
+
+
+def test_a_reply_that_left_something_open_is_not_remembered_and_its_gaps_are_asked(
+    endpoint: Endpoint,
+) -> None:
+    cache = Remembered()
+    endpoint.brain = Bent(lambda verdict, parts: [] if len(parts.checks) > 1 else [verdict])
+    assert asked_together(endpoint, cache=cache)[2].code == "missing_id"
+    assert findings(some(endpoint, cache, 2)) == [YES]
+    assert checks_of(endpoint) == [4, 1]

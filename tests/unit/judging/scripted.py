@@ -57,6 +57,7 @@ class Scripted:
         self.offline = offline
         self.asked: list[str] = []
         self.groups: list[list[str]] = []
+        self.wholes: list[list[str]] = []
         self.requests: list[VerifyRequest] = []
 
     def votes(self, wanted: int) -> int:
@@ -72,9 +73,12 @@ class Scripted:
         reply = said if isinstance(said, Finding | VerifyReply) else said[request.sample]
         return reply if isinstance(reply, VerifyReply) else VerifyReply(reply, RECORD, reason=f"said {reply}")
 
-    async def verify_group(self, requests: Sequence[VerifyRequest]) -> list[VerifyReply]:
+    async def verify_group(
+        self, requests: Sequence[VerifyRequest], *, group: Sequence[VerifyRequest] = ()
+    ) -> list[VerifyReply]:
         """The verdict of each; the group is noted."""
         self.groups.append([request.statement for request in requests])
+        self.wholes.append([request.statement for request in group])
         return await one_by_one(self, requests)
 
     async def extract(self, request: ExtractRequest) -> ExtractReply:

@@ -39,11 +39,14 @@ FINDINGS = [YES, NO, OPEN, ABSTAINS, FAILS]
 class Strict(Scripted):
     """Holds every group against what checks must share."""
 
-    async def verify_group(self, requests: Sequence[VerifyRequest]) -> list[VerifyReply]:
+    async def verify_group(
+        self, requests: Sequence[VerifyRequest], *, group: Sequence[VerifyRequest] = ()
+    ) -> list[VerifyReply]:
         """The verdicts."""
-        assert len({(r.page, r.task, r.answer, r.kind, r.sample) for r in requests}) == 1
-        assert len(requests) > 1
-        return await super().verify_group(requests)
+        assert len({(r.page, r.task, r.answer, r.kind, r.sample) for r in [*requests, *group]}) == 1
+        assert len(requests) > 1 or group
+        assert not group or all(request in group for request in requests)
+        return await super().verify_group(requests, group=group)
 
 
 def judged(
@@ -208,10 +211,10 @@ def test_a_group_that_is_known_makes_no_call_and_one_with_gaps_asks_for_them_alo
     for key in list(known)[1:]:
         del memory.judgements[key]
     judged(work, judge, 20, memory)
-    assert (judge.groups, judge.asked) == ([["b", "c"]], ["b", "c"])
+    assert (judge.groups, judge.asked, judge.wholes) == ([["b", "c"]], ["b", "c"], [["a", "b", "c"]])
     del memory.judgements[list(known)[1]]
     judged(work, judge, 20, memory)
-    assert (judge.groups, judge.asked) == ([["b", "c"]], ["b", "c", "b"])
+    assert (judge.groups, judge.asked) == ([["b", "c"], ["b"]], ["b", "c", "b"])
 
 
 def test_what_is_known_does_not_move_the_others_to_another_group() -> None:
@@ -221,7 +224,7 @@ def test_what_is_known_does_not_move_the_others_to_another_group() -> None:
     memory.judgements = {key: found for key, found in known if found.statement in ("b", "d")}
     judge = Strict()
     judged(work, judge, 2, memory)
-    assert (judge.groups, judge.asked) == ([], ["a", "c"])
+    assert (judge.groups, judge.wholes) == ([["a"], ["c"]], [["a", "b"], ["c", "d"]])
 
 
 def test_a_gap_is_shown_what_its_whole_group_was_shown() -> None:
