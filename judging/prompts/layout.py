@@ -65,11 +65,12 @@ def verify_prompt(requests: Sequence[VerifyRequest], *, key: bytes, detail: str 
     template = _verify_template(first)
     ids = tuple(_check_id(request, place, key) for place, request in enumerate(requests))
     checks = [_check(request, ident, key) for request, ident in zip(requests, ids, strict=True)]
+    context = _context(first, key)
+    messages = _messages(template, [*context, *checks])
     picture = first.page.picture if first.page else None
-    messages = _messages(template, [*_context(first, key), *checks])
     return Prompt(
         template=template,
-        messages=_with_picture(messages, _context(first, key)[0], picture, detail) if picture else messages,
+        messages=_with_picture(messages, context[0], picture, detail) if picture else messages,
         schema=schemas.verdict_schema(
             ids,
             tuple(template.words),

@@ -19,14 +19,13 @@ from judging.judges.base import (
     Finding,
     JudgeUnavailable,
     Passage,
-    Picture,
     ReplyCache,
     VerifyReply,
     VerifyRequest,
 )
 from judging.judges.openai.asking import Asked, Asker, Read
 from judging.judges.openai.breaker import Breaker
-from judging.judges.openai.deciding import decide, recalled, without_picture
+from judging.judges.openai.deciding import Decided, decide, recalled, without_picture
 from judging.judges.openai.faults import UNAVAILABLE, Fault, is_transient
 from judging.judges.openai.ladder import Ladder, Rung, Step
 from judging.judges.openai.prices import Price, PriceTable
@@ -128,41 +127,43 @@ class OpenAIJudge:
 
         :raises ValueError: the checks share too little.
         """
-        first = requests[0]
-        sample, number = divmod(
-            first.sample, len(self._seats)
-        )  # of one model the votes, of a panel the seats
+        # Of one model the sample numbers the votes, of a panel the seats.
+        sample, number = divmod(requests[0].sample, len(self._seats))
         seat = self._seats[number]
-        picture = first.page.picture if first.page else None
-        make = partial(verify_prompt, key=self.fence_key, detail=self.picture_detail)
+        picture = requests[0].page.picture if requests[0].page else None
         if picture and seat.ladder.blind:
             requests, group = without_picture(requests), without_picture(group)
         page = requests[0].page
         if page is not None and page.picture is None and _is_blank(page.text):
             empty = Reading(Finding.NOT_ASSESSED, "empty_page")
-            return [_verify_reply(empty, self._record(seat, make(requests), ())) for _ in requests]
-
-        def put(how: Any, prompt: Prompt, request: VerifyRequest) -> Any:
-            return how(
-                prompt, partial(read_verdicts, prompt=prompt, request=request), seat=seat, sample=sample
-            )
-
-        found = None
-        if group:
-            found = await recalled(requests, group, make=make, recall=partial(put, self._asker.recall))
-        if found is None:
-            found = await decide(requests, make=make, ask=partial(put, self._asker.ask))
+            record = self._record(seat, self._prompt(requests), ())
+            return [_verify_reply(empty, record) for _ in requests]
+        found = await self._decided(requests, group, seat, sample)
         return [
-            _verify_reply(
-                one.reading,
-                replace(
-                    self._record(seat, one.prompt, one.rounds, first.page),
-                    shared=one.shared,
-                    picture=_seen(picture, one.prompt),
-                ),
-            )
+            _verify_reply(one.reading, self._shared_record(seat, one, page, picture=picture is not None))
             for one in found
         ]
+
+    def _prompt(self, requests: Sequence[VerifyRequest]) -> Prompt:
+        return verify_prompt(requests, key=self.fence_key, detail=self.picture_detail)
+
+    async def _decided(
+        self, requests: Sequence[VerifyRequest], group: Sequence[VerifyRequest], seat: Seat, sample: int
+    ) -> list[Decided]:
+        async def ask(prompt: Prompt, request: VerifyRequest) -> Asked[dict[str, Reading]]:
+            read = partial(read_verdicts, prompt=prompt, request=request)
+            return await self._asker.ask(prompt, read, seat=seat, sample=sample)
+
+        async def recall(prompt: Prompt, request: VerifyRequest) -> Asked[dict[str, Reading]] | None:
+            read = partial(read_verdicts, prompt=prompt, request=request)
+            return await self._asker.recall(prompt, read, seat=seat, sample=sample)
+
+        known = await recalled(requests, group, make=self._prompt, recall=recall) if group else None
+        return known or await decide(requests, make=self._prompt, ask=ask)
+
+    def _shared_record(self, seat: Seat, one: Decided, page: Passage | None, *, picture: bool) -> CallRecord:
+        seen = "" if not picture else "shown" if one.prompt.shows_picture else "refused"
+        return replace(self._record(seat, one.prompt, one.rounds, page), shared=one.shared, picture=seen)
 
     async def extract(self, request: ExtractRequest) -> ExtractReply:
         """Read data by the request's schema out of the answer or the page."""
@@ -229,11 +230,6 @@ class OpenAIJudge:
 def _is_blank(text: str) -> bool:
     """Whether a reader sees nothing of it; the beginning mostly tells."""
     return not clean(text[:200]).strip() and not clean(text).strip()
-
-
-def _seen(picture: Picture | None, prompt: Prompt) -> str:
-    """What became of a picture, as the record says it."""
-    return "" if picture is None else "shown" if prompt.shows_picture else "refused"
 
 
 def _verify_reply(reading: Reading, record: CallRecord) -> VerifyReply:
