@@ -27,7 +27,7 @@ async def decide_leaves(
     """The judgements of leaves that are judged together, in their order. ``broken``: an extraction failed by our own
     fault."""
     questions = (_question(check, work, case) for check in checks if isinstance(check, Claim))
-    table = table_of(questions, case, desk, work)
+    table = await table_of(questions, case, desk, work)
     return await settle(_decide(check, work, case, desk, table, broken) for check in checks)
 
 

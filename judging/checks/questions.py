@@ -104,7 +104,7 @@ class Table:
 ALONE = Table()
 
 
-def table_of(questions: Iterable[Question], case: Case, desk: Desk, work: AnswerWork) -> Table:
+async def table_of(questions: Iterable[Question], case: Case, desk: Desk, work: AnswerWork) -> Table:
     """The groups of a unit of work, of at most ``case.group_claims`` checks each.
 
     What is remembered keeps its place in its group and is not asked again.
@@ -116,6 +116,7 @@ def table_of(questions: Iterable[Question], case: Case, desk: Desk, work: Answer
     alike: dict[object, list[Question]] = defaultdict(list)
     places: dict[object, Source | None] = {}
     for question in asked if open_ else ():
+        await asyncio.sleep(0)  # pages are looked through for each: the writer has its turn between them
         for page in question.openings(case):
             likeness = _likeness(question, page)
             alike[likeness].append(question)

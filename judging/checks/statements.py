@@ -39,7 +39,7 @@ async def decide_criteria(
     kind: Any, criteria: Sequence[Asked], work: AnswerWork, case: Case, desk: Desk
 ) -> list[Judgement]:
     """Whether the answer satisfies criteria of one ``kind`` (criterion, rationality, claim), in their order."""
-    table = table_of((_criterion(kind, one, work, case) for one in criteria), case, desk, work)
+    table = await table_of((_criterion(kind, one, work, case) for one in criteria), case, desk, work)
     return await settle(_decide_criterion(kind, one, work, case, desk, table) for one in criteria)
 
 
@@ -51,7 +51,7 @@ async def decide_statements(
     The evidence holds what the cited pages alone say, even where a reference decides: reference support is
     computed from it.
     """
-    table = table_of((_statement(one, references, work, case) for one in claims), case, desk, work)
+    table = await table_of((_statement(one, references, work, case) for one in claims), case, desk, work)
     return await settle(_decide_statement(one, references, work, case, desk, table) for one in claims)
 
 

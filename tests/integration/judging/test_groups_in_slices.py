@@ -10,6 +10,7 @@ import pytest
 from judging.case import Case
 from judging.checks import decide_leaves
 from judging.desk import Desk, Judgement, Memory, Unfinished
+from judging.judges.base import JudgeUnavailable
 from judging.rubric import Claim
 from judging.slots import Slots
 from tests.endpoint import Endpoint
@@ -68,3 +69,28 @@ def test_where_a_slice_ends_changes_no_question_and_no_finding(endpoint: Endpoin
         assert slices > 1
         assert [(one.finding, one.quote) for one in found] == [(one.finding, one.quote) for one in whole]
         assert sorted(call.prompt for call in endpoint.log) == prompts
+
+
+def test_groups_that_hang_are_cut_within_a_second(endpoint: Endpoint) -> None:
+    endpoint.reset(always="hang")
+
+    async def cancelled() -> None:
+        judge = judge_at(endpoint)
+        desk = Desk(Memory(), judge, Notes())
+        judging = asyncio.create_task(decide_leaves(CHECKS, WORK, case_of(PAGES, group_claims=3), desk))
+        while endpoint.in_flight < 2:
+            await asyncio.sleep(0.01)
+        judging.cancel()
+        async with asyncio.timeout(1):
+            await asyncio.wait({judging})
+        assert judging.cancelled()
+        await judge.aclose()
+
+    asyncio.run(cancelled())
+
+
+def test_a_judge_that_is_gone_is_asked_by_nobody_else_of_the_group(endpoint: Endpoint) -> None:
+    endpoint.reset(always="insufficient_quota")
+    with pytest.raises(JudgeUnavailable):
+        judged_in_slices(endpoint, case_of(PAGES, group_claims=20), 1_000, 1)
+    assert endpoint.calls == 1
