@@ -33,6 +33,7 @@ def make_judge(profile: JudgeProfile, replies: ReplyCache, *, budget_s: float, p
         model=reader.model,
         pinned=reader.pinned,
         panel=[seats[name] for name in terms.verify],
+        picture_detail=terms.picture_detail,
         fence_key=bytes.fromhex(config["FENCE_KEY"]),
         sampling=terms.sampling,
         cache=replies,

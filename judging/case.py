@@ -13,7 +13,17 @@ from judging.citations import MalformedUrl, host_of, url_key
 from judging.evidence import Standing, standing
 from judging.rubric import CascadeRubric, TreeRubric
 
-__all__ = ["AnswerWork", "Case", "Snapshot"]
+__all__ = ["AnswerWork", "Case", "Shot", "Snapshot"]
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """A stored picture of a page: its bytes' SHA-256, what they are, and pixels."""
+
+    sha256: str
+    media_type: str
+    width: int
+    height: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +31,8 @@ class Snapshot:
     """A stored capture, as judging needs it.
 
     ``static_only``: HTML that nobody has seen as a browser shows it. ``collected_at``: when the submission first
-    looked for the page; the clock of what blocks us runs from then, however old or new the capture is.
+    looked for the page; the clock of what blocks us runs from then, however old or new the capture is. ``characters`` are
+    those of its text, ``shot`` is its picture, if it has one.
     """
 
     id: int
@@ -34,6 +45,8 @@ class Snapshot:
     text_sha256: str
     title: str
     collected_at: dt.datetime
+    characters: int = 0
+    shot: Shot | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +78,7 @@ class Case:
     the task set. ``read`` gives the text of a snapshot by hash. ``now`` is when the round began,
     ``collected_at`` when the first one did. Of a page at most ``passage_tokens`` are shown to those who decide and
     ``extract_tokens`` to the one who reads it out; ``passage_characters`` where that is None.
+    ``group_claims`` checks may share a call. ``picture`` gives the bytes of a picture, None where they are gone.
     """
 
     profile_hash: str
@@ -82,6 +96,8 @@ class Case:
     passage_characters: int = 24_000
     passage_tokens: int | None = None
     extract_tokens: int | None = None
+    group_claims: int = 1
+    picture: Callable[[Shot], bytes | None] = lambda _shot: None
 
     @property
     def passage(self) -> Any:

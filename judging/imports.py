@@ -89,15 +89,19 @@ def _refuse_changes(existing: TaskSet, bundle: Bundle, archive: Sequence[Capture
 
 def changed_pages(existing: TaskSet, archive: Sequence[Capture], why: str) -> Iterator[Fault]:
     """A fault for every page that an imported version has otherwise, or not at all."""
-    known = set(existing.archived_snapshots.values_list("page__key", "verdict", "status", "raw_sha256"))
+    known = set(
+        existing.archived_snapshots.values_list(
+            "page__key", "verdict", "status", "raw_sha256", "picture_sha256"
+        )
+    )
     for capture in archive:
         if _identity(capture) not in known:
             yield Fault(INDEX, capture.url, why)
 
 
-def _identity(capture: Capture) -> tuple[str, str, int | None, str]:
-    raw = hashlib.sha256(capture.raw).hexdigest() if capture.raw else ""
-    return url_key(capture.url), capture.verdict.value, capture.status, raw
+def _identity(capture: Capture) -> tuple[str, str, int | None, str, str]:
+    raw, shot = (hashlib.sha256(data).hexdigest() if data else "" for data in (capture.raw, capture.shot))
+    return url_key(capture.url), capture.verdict.value, capture.status, raw, shot
 
 
 @transaction.atomic

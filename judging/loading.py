@@ -14,11 +14,12 @@ from judging.canonical import plain
 from judging.cascade import ScoringProfile
 from judging.case import AnswerWork, Case, Snapshot
 from judging.models import CitedPage, JudgeRun, PageSnapshot, Rubric
-from judging.pages.store import read_text, snapshot_data
+from judging.pages.store import read_picture, read_text, snapshot_data
 from judging.profiles import terms_of
 from judging.rubric import CascadeRubric, TreeRubric, check_stored, rubric_of
 from submissions.models import Answer, OrganisationDomain, Submission
 
+PICTURES_KEPT = 8  # in memory during a slice, at most 5 MiB each
 TEXTS_KEPT = 256  # snapshots whose text stays in memory during a slice
 
 
@@ -42,6 +43,8 @@ def load_case(run: JudgeRun, *, now: dt.datetime) -> Case:
         votes=terms.votes,
         passage_tokens=terms.shown,
         extract_tokens=terms.read_out,
+        group_claims=terms.group_claims,
+        picture=lru_cache(maxsize=PICTURES_KEPT)(read_picture),
     )
 
 

@@ -22,9 +22,11 @@ from judging.cascade import (
 )
 from judging.case import AnswerWork, Case
 from judging.checks import (
-    decide_criterion,
-    decide_leaf,
-    decide_statement,
+    Asked,
+    Stated,
+    decide_criteria,
+    decide_leaves,
+    decide_statements,
     read_answer,
     read_page,
     unread_classes,
@@ -116,7 +118,7 @@ async def _judge_leaves(
     judgements: dict[str, Judgement] = {}
     root: Node = plan.root
     while wave := next_leaves(root, short_circuit=case.short_circuit):
-        found = await settle(decide_leaf(plan.checks[leaf], work, case, desk, broken=broken) for leaf in wave)
+        found = await decide_leaves([plan.checks[leaf] for leaf in wave], work, case, desk, broken=broken)
         judgements.update(zip(wave, found, strict=True))
         outcomes = {leaf: OUTCOMES[judgements[leaf].finding] for leaf in judgements}
         root = with_outcomes(plan.root, outcomes)
@@ -196,19 +198,8 @@ async def _judge_dimension(
 async def _criteria(
     spec: SubtaskSpec, kind: str, criteria: Sequence[Criterion], work: AnswerWork, case: Case, desk: Desk
 ) -> dict[str, Judgement]:
-    found = await settle(
-        decide_criterion(
-            f"{spec.id}/{one.id}",
-            kind,
-            one.criterion,
-            one.additional,
-            one.votes or case.votes,
-            work,
-            case,
-            desk,
-        )
-        for one in criteria
-    )
+    asked = [Asked(f"{spec.id}/{one.id}", one.criterion, one.additional, one.votes) for one in criteria]
+    found = await decide_criteria(kind, asked, work, case, desk)
     return {one.id: judgement for one, judgement in zip(criteria, found, strict=True)}
 
 
@@ -217,24 +208,21 @@ async def _judge_facts(
 ) -> None:
     """Given claims are facts the answer must state; ``auto`` claims are what it says, held against evidence."""
     if rubric.claims is not None:
-        found.factuality[rubric.id] = await settle(
-            decide_criterion(
-                f"{found.spec.id}/{rubric.id}/{n}", "claim", claim, "", case.votes, work, case, desk
-            )
-            for n, claim in enumerate(rubric.claims, start=1)
-        )
+        given = [
+            Asked(f"{found.spec.id}/{rubric.id}/{n}", claim) for n, claim in enumerate(rubric.claims, start=1)
+        ]
+        found.factuality[rubric.id] = await decide_criteria("claim", given, work, case, desk)
         return
     reading = found.claims[rubric.id] = await _read_claims(found.spec, rubric, work, case, desk)
     if reading.outcome is not ExtractOutcome.OK:
         return
     references = rubric.references if "reference" in rubric.evidence else ()
-    found.factuality[rubric.id] = await settle(
-        decide_statement(
-            f"{found.spec.id}/{rubric.id}/{n}", claim["text"],
-            claim["urls"] if "cited" in rubric.evidence else (), references, work, case, desk,
-        )
+    is_cited = "cited" in rubric.evidence
+    claims = [
+        Stated(f"{found.spec.id}/{rubric.id}/{n}", claim["text"], claim["urls"] if is_cited else ())
         for n, claim in enumerate(reading.data, start=1)
-    )  # fmt: skip
+    ]
+    found.factuality[rubric.id] = await decide_statements(claims, references, work, case, desk)
 
 
 async def _read_claims(

@@ -14,11 +14,12 @@ from typing import Any
 
 from judging.canonical import plain
 from judging.cascade import ScoringProfile
-from judging.case import AnswerWork, Case, Snapshot
+from judging.case import AnswerWork, Case, Shot, Snapshot
 from judging.citations import url_key
 from judging.desk import Desk, Judgement, Memory, Reading
 from judging.judges.lexical import LexicalJudge
 from judging.pages.captures import Capture
+from judging.pages.pictures import shape_of
 from judging.pipeline import judge_answer
 from judging.results import AnswerResult
 from judging.rubric import Bundle, TaskSpec, parse_rubric
@@ -35,6 +36,7 @@ def preview(
 ) -> AnswerResult:
     """The result of one answer to one task, judged in full; pages the bundle lacks are errors, as always."""
     texts = {_sha256(page.text): page.text for page in pages}
+    pictures = {hashlib.sha256(page.shot).hexdigest(): page.shot for page in pages if page.shot}
     found = {url_key(page.url): _snapshot(number, page) for number, page in enumerate(pages, start=1)}
     case = Case(
         profile_hash="",
@@ -47,6 +49,7 @@ def preview(
         references=found,
         read=texts.__getitem__,
         collected_at=now,
+        picture=lambda shot: pictures.get(shot.sha256),
     )
     desk = Desk(Memory(), LexicalJudge(), _Nowhere())
     return asyncio.run(judge_answer(_work(bundle, task, answer), case, desk))
@@ -89,7 +92,16 @@ def _snapshot(number: int, page: Capture) -> Snapshot:
         text_sha256=_sha256(page.text),
         title=page.title,
         collected_at=page.fetched_at,
+        characters=len(page.text),
+        shot=_shot(page),
     )
+
+
+def _shot(page: Capture) -> Shot | None:
+    if not page.shot:
+        return None
+    shape = shape_of(page.shot)
+    return Shot(hashlib.sha256(page.shot).hexdigest(), shape.media_type, shape.width, shape.height)
 
 
 def _sha256(text: str) -> str:

@@ -18,6 +18,8 @@ __all__ = ["InvalidProfile", "ProfileFile", "profile_schema", "read_profile"]
 
 Schema = dict[str, Any]
 
+MOST_TOGETHER = 20  # checks in a call
+
 
 class InvalidProfile(ValueError):
     """A file that describes no judge; ``faults`` is the complete list."""
@@ -109,6 +111,17 @@ _SCHEMA: Schema = {
                 "title": "a number of tokens from 500 to 128,000, or such a number for each model",
                 "description": f"Of a page in one prompt; {PASSAGE_TOKENS} where nothing is said.",
             },
+            "group_claims": _number(
+                "integer",
+                1,
+                MOST_TOGETHER,
+                description="Checks about one page, or criteria of one kind about one answer. 1: each is asked alone.",
+            ),
+            "picture_detail": {
+                "enum": ["auto", "low", "high"],
+                "title": "auto, low or high",
+                "description": "How closely pictures of pages are looked at, where a rubric asks for them.",
+            },
             "prices": {
                 "type": "object",
                 "additionalProperties": _strict(
@@ -167,6 +180,8 @@ def _terms(data: Mapping[str, Any]) -> Terms:
         votes=int(data.get("votes", 1)),
         sampling={"temperature": 0, **data.get("sampling", {})},
         passage_tokens={model: _tokens(data.get("passage_tokens", {}), model) for model in _models(data)},
+        group_claims=int(data.get("group_claims", 1)),
+        picture_detail=data.get("picture_detail", "auto"),
     )
     # As a stored profile gives them back: what is compared and asked must not depend on where it was read.
     return Terms.read(terms.as_parameters(), model="")

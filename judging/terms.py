@@ -25,6 +25,8 @@ class Terms:
 
     ``votes`` are those of a model that judges alone; the seats of a panel are its votes. ``sampling`` goes with every
     question. ``passage_tokens`` has a number for each model; it is empty for a judge that counts characters.
+    ``group_claims`` is how many checks may share a call; 1: each is asked alone. ``picture_detail`` is how closely pictures of
+    pages are looked at.
     """
 
     extract: str
@@ -32,6 +34,8 @@ class Terms:
     votes: int = 1
     sampling: Mapping[str, float] = field(default_factory=_sampling)
     passage_tokens: Mapping[str, int] = field(default_factory=dict)
+    group_claims: int = 1
+    picture_detail: str = "auto"
 
     @classmethod
     def alone(cls, model: str) -> Self:
@@ -49,15 +53,27 @@ class Terms:
             votes=int(parameters.get("votes", 1)),
             sampling=sampling,
             passage_tokens=parameters.get("passage_tokens", {}),
+            group_claims=int(parameters.get("group_claims", 1)),
+            picture_detail=parameters.get("picture_detail", "auto"),
         )
 
     def as_parameters(self) -> dict[str, Any]:
-        """What :meth:`read` reads; all of it changes verdicts. A number is written in one way: 0.0 is 0."""
+        """What :meth:`read` reads; all of it changes verdicts. A number is written in one way: 0.0 is 0.
+
+        Checks that are asked alone and pictures looked at as usual leave no trace, so that a profile older than both is
+        the same profile.
+        """
+        unusual: dict[str, Any] = {}
+        if self.group_claims > 1:
+            unusual["group_claims"] = self.group_claims
+        if self.picture_detail != "auto":
+            unusual["picture_detail"] = self.picture_detail
         return {
             "models": {"extract": self.extract, "verify": list(self.verify)},
             "votes": self.votes,
             "sampling": {name: _plain(value) for name, value in self.sampling.items()},
             "passage_tokens": dict(self.passage_tokens),
+            **unusual,
         }
 
     @property

@@ -50,6 +50,14 @@ def put(data: bytes) -> str:
     return sha256
 
 
+def size(sha256: str) -> int:
+    """Bytes of a blob, which is not read for that.
+
+    :raises FileNotFoundError: nothing is stored under that hash.
+    """
+    return int(default_storage.size(blob_name(sha256)))
+
+
 def get(sha256: str) -> bytes:
     """The bytes of a blob.
 

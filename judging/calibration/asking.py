@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from judging.calibration.labels import GRADES, Item
 from judging.calibration.labels import Page as LabelPage
 from judging.cascade import Finding
-from judging.checks.votes import vote
+from judging.checks.votes import vote_together
 from judging.desk import Desk, settle
-from judging.judges.base import CachedReply, CallRecord, Passage, VerifyRequest
+from judging.judges.base import CachedReply, CallRecord, Passage, VerifyReply, VerifyRequest
 from judging.passages import select
 
 __all__ = ["Answered", "Asking", "NoMemory", "ask_all"]
 
 CHARACTERS = 24_000  # of a page, for a judge that does not count tokens; what the service shows it
-CHECK = "c1"  # each question is asked alone
+CHECK = "c1"  # no model sees it
 
 
 class NoMemory:
@@ -43,10 +44,12 @@ class Answered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """How a profile is asked: ``votes`` where one model votes, ``tokens`` of a page (None: characters)."""
+    """How a profile is asked: ``votes`` where one model votes, ``tokens`` of a page (None: characters), and how many checks
+    ``together`` in a call."""
 
     votes: int = 1
     tokens: int | None = None
+    together: int = 1
 
 
 async def ask_all(
@@ -59,32 +62,68 @@ async def ask_all(
     :raises judging.judges.base.JudgeUnavailable: it will answer nothing until somebody acts.
     """
 
-    async def answered(item: Item, run: int) -> Answered:
-        found = await _answer(item, desk, asking, run)
-        tell()
+    async def answered(group: Sequence[Item], run: int) -> list[Answered]:
+        found = await _answers(group, desk, asking, run)
+        for _ in group:
+            tell()
         return found
 
-    flat = await settle(answered(item, run) for item in items for run in range(runs))
-    return [tuple(flat[start : start + runs]) for start in range(0, len(flat), runs)]
+    groups = _groups(items, asking.together)
+    given = await settle(answered(group, run) for group in groups for run in range(runs))
+    by_id: dict[str, list[Answered]] = defaultdict(list)
+    for number, answers in enumerate(given):
+        for item, answer in zip(groups[number // runs], answers, strict=True):
+            by_id[item.id].append(answer)
+    return [tuple(by_id[item.id]) for item in items]
 
 
-async def _answer(item: Item, desk: Desk, asking: Asking, run: int) -> Answered:
-    """Of a graded item the criteria are asked one by one up to the first that is not met."""
-    records: list[CallRecord] = []
-    for met, statement in enumerate(item.statements):
-        await asyncio.sleep(0)  # a judge that never awaits would keep the loop to itself
-        reply, replies = await vote(desk, _request(item, statement, asking), asking.votes, run=run)
-        records += [one.record for one in replies]
-        if reply.finding is not Finding.SUPPORTED:
-            is_grade = item.graded and reply.finding in {Finding.REFUTED, Finding.UNDECIDED}
-            verdict = GRADES[met] if is_grade else reply.finding.value
-            return Answered(verdict, reply.code.value, tuple(records))
-    return Answered(GRADES[-1] if item.graded else Finding.SUPPORTED.value, "", tuple(records))
+def _groups(items: Sequence[Item], together: int) -> list[list[Item]]:
+    """Items that the service would ask in one call, in their order; a graded one is a group by itself."""
+    alike: dict[object, list[Item]] = defaultdict(list)
+    for item in items:
+        about = (item.kind, item.task, item.answer, item.page)
+        alike[item.id if item.graded else about].append(item)
+    return [
+        same[start : start + together] for same in alike.values() for start in range(0, len(same), together)
+    ]
 
 
-def _request(item: Item, statement: str, asking: Asking) -> VerifyRequest:
-    page = _passage(item.page, statement, asking) if item.page else None
-    return VerifyRequest(CHECK, item.kind, statement, item.task, item.answer, page, item.additional)
+async def _answers(group: Sequence[Item], desk: Desk, asking: Asking, run: int) -> list[Answered]:
+    await asyncio.sleep(0)  # a judge that never awaits would keep the loop to itself
+    if group[0].graded:
+        return [await _grade(group[0], desk, asking, run)]
+    requests = _requests([(item, item.statements[0]) for item in group], asking)
+    voted = await vote_together(desk, requests, asking.votes, run=run)
+    return [_answered(reply.finding.value, reply, replies) for reply, replies in voted]
+
+
+async def _grade(item: Item, desk: Desk, asking: Asking, run: int) -> Answered:
+    """Its criteria are asked one by one, or as many at once as may be, up to the first that is not met."""
+    records: list[VerifyReply] = []
+    for start in range(0, len(item.statements), asking.together):
+        statements = item.statements[start : start + asking.together]
+        requests = _requests([(item, statement) for statement in statements], asking)
+        voted = await vote_together(desk, requests, asking.votes, run=run)
+        records += [reply for _, replies in voted for reply in replies]
+        for met, (reply, _) in enumerate(voted, start):
+            if reply.finding is not Finding.SUPPORTED:
+                is_grade = reply.finding in {Finding.REFUTED, Finding.UNDECIDED}
+                return _answered(GRADES[met] if is_grade else reply.finding.value, reply, records)
+    return _answered(GRADES[-1], None, records)
+
+
+def _answered(verdict: str, reply: VerifyReply | None, replies: Sequence[VerifyReply]) -> Answered:
+    return Answered(verdict, reply.code.value if reply else "", tuple(one.record for one in replies))
+
+
+def _requests(asked: Sequence[tuple[Item, str]], asking: Asking) -> list[VerifyRequest]:
+    """Questions about the same page or answer."""
+    about = asked[0][0].page
+    page = _passage(about, "\n".join(statement for _, statement in asked), asking) if about else None
+    return [
+        VerifyRequest(CHECK, item.kind, statement, item.task, item.answer, page, item.additional)
+        for item, statement in asked
+    ]
 
 
 def _passage(page: LabelPage, statement: str, asking: Asking) -> Passage:

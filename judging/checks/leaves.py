@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -9,22 +10,32 @@ from judging.cascade import Finding
 from judging.case import AnswerWork, Case
 from judging.checks.extractions import extract, page_request
 from judging.checks.pages import class_of, over_pages
+from judging.checks.questions import Question, Table, table_of
 from judging.checks.sources import Source, check_key, passage_of, remember, unread_code
 from judging.checks.votes import without_evidence
 from judging.codes import VerdictCode
-from judging.desk import Desk, Judgement
+from judging.desk import Desk, Judgement, settle
 from judging.evidence import PageFinding, Standing
 from judging.judges.base import ExtractOutcome, ExtractReply, VerifyRequest
 from judging.rubric import Assertion, Check, Claim, PageExtraction, Unknown
 from judging.scoring import ErrorClass
 
 
-async def decide_leaf(
-    check: Check, work: AnswerWork, case: Case, desk: Desk, *, broken: bool = False
+async def decide_leaves(
+    checks: Sequence[Check], work: AnswerWork, case: Case, desk: Desk, *, broken: bool = False
+) -> list[Judgement]:
+    """The judgements of leaves that are judged together, in their order. ``broken``: an extraction failed by our own
+    fault."""
+    questions = (_question(check, work, case) for check in checks if isinstance(check, Claim))
+    table = await table_of(questions, case, desk, work)
+    return await settle(_decide(check, work, case, desk, table, broken) for check in checks)
+
+
+async def _decide(
+    check: Check, work: AnswerWork, case: Case, desk: Desk, table: Table, broken: bool
 ) -> Judgement:
-    """The judgement of one leaf of a rubric tree. ``broken``: an extraction failed by our own fault."""
     if isinstance(check, Claim):
-        return await _decide_claim(check, work, case, desk)
+        return await _decide_claim(check, work, case, desk, table)
     if isinstance(check, PageExtraction):
         return await _decide_page_extraction(check, work, case, desk)
     if isinstance(check, Unknown):
@@ -56,9 +67,11 @@ async def _note_unknown(
     return await remember(desk, work, check.id, check_key("unknown", body, work, case), decide)
 
 
-async def _decide_claim(check: Claim, work: AnswerWork, case: Case, desk: Desk) -> Judgement:
+def _question(check: Claim, work: AnswerWork, case: Case) -> Question:
     votes = check.votes or case.votes
-    pages = [Source(url, case) for url in dict.fromkeys(check.sources or ())]
+    pages = tuple(
+        Source(url, case, screenshot=check.screenshot) for url in dict.fromkeys(check.sources or ())
+    )
     body: dict[str, Any] = {
         "id": check.id,
         "statement": check.statement,
@@ -68,22 +81,32 @@ async def _decide_claim(check: Claim, work: AnswerWork, case: Case, desk: Desk) 
     }
     key = check_key("claim", body, work, case, pages)
     request = VerifyRequest(
-        check=key[:12], kind="claim", statement=check.statement, task=work.prompt, additional=check.additional
+        check=key[:12],
+        kind="claim",
+        statement=check.statement,
+        task=work.prompt,
+        answer=work.text if check.sources is None else None,
+        additional=check.additional,
     )
+    return Question(key, request, votes, None if check.sources is None else (pages,))
+
+
+async def _decide_claim(check: Claim, work: AnswerWork, case: Case, desk: Desk, table: Table) -> Judgement:
+    question = _question(check, work, case)
 
     async def decide() -> Judgement:
-        if check.sources is None:
-            return await without_evidence(replace(request, answer=work.text), votes, desk)
-        if not pages:
+        if question.evidence is None:
+            return without_evidence(await table.vote(desk, question), check.statement)
+        if not question.evidence[0]:
             return Judgement(
                 Finding.REFUTED,
                 statement=check.statement,
                 code=VerdictCode.NO_SOURCES,
                 error_class=ErrorClass.ATTRIBUTION_MISSING.value,
             )
-        return await over_pages(desk, case, pages, request, votes)
+        return await over_pages(desk, case, question.evidence[0], question, table)
 
-    return await remember(desk, work, check.id, key, decide)
+    return await remember(desk, work, check.id, question.key, decide)
 
 
 async def _decide_page_extraction(

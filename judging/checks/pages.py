@@ -4,43 +4,46 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache, partial
 from typing import Any
 
 from judging.cascade import Finding
 from judging.case import Case
-from judging.checks.sources import Source, passage_of, unread_code
-from judging.checks.votes import judgement_of, vote
+from judging.checks.questions import Question, Table
+from judging.checks.shots import told
+from judging.checks.sources import Source, ranked, unread_code
+from judging.checks.votes import judgement_of
 from judging.desk import Desk, Judgement
 from judging.evidence import PageFinding, Standing, combine
-from judging.judges.base import VerifyReply, VerifyRequest
-from judging.passages import overlap
+from judging.judges.base import VerifyReply
 from judging.scoring import error_class
 
 
 async def over_pages(
-    desk: Desk, case: Case, pages: Sequence[Source], request: VerifyRequest, votes: int
+    desk: Desk, case: Case, pages: Sequence[Source], question: Question, table: Table
 ) -> Judgement:
     """Put readable pages before the judge, the best match first, until one supports the statement."""
+    statement = question.request.statement
     findings: list[PageFinding] = []
     evidence: list[dict[str, Any]] = []
     heads: list[VerifyReply] = []
     replies: list[VerifyReply] = []
-    for page in _ranked(pages, request.statement, case):
+    for page in ranked(pages, statement, case):
         if page.snapshot is None or page.standing is not Standing.READABLE:
             findings.append(PageFinding(page.url, page.standing))
             evidence.append(page.evidence())
             continue
-        passage = cache(partial(passage_of, page.snapshot, page.url, request.statement, case))
-        head, asked = await vote(desk, request, votes, page=passage)
+        passage = table.passage(question, page, case)
+        head, asked = await table.vote(desk, question, page, passage)
         heads.append(head)
         replies += asked
         findings.append(PageFinding(page.url, page.standing, head.finding))
-        evidence.append(page.evidence(head.finding, passage=passage(), relevance=head.relevance))
+        shown = passage()
+        seen = told(page.shot, shown.picture, head)
+        evidence.append(page.evidence(head.finding, passage=shown, relevance=head.relevance, **seen))
         if head.finding is Finding.SUPPORTED:
             break
     return replace(
-        _from_pages(combine(findings), heads, findings, request.statement),
+        _from_pages(combine(findings), heads, findings, statement),
         evidence=tuple(evidence),
         records=tuple(reply.record for reply in replies),
     )
@@ -56,17 +59,6 @@ def _from_pages(
         return replace(judgement_of(head, (), statement), error_class=kind)
     by = next(page for page in findings if page.finding is None and page.effective is finding)
     return Judgement(finding, statement, code=unread_code(by.standing), error_class=kind)
-
-
-def _ranked(pages: Sequence[Source], statement: str, case: Case) -> list[Source]:
-    """Unreadable pages first (they cost nothing), then by overlap with the statement; ties as cited."""
-
-    def rank(page: Source) -> float:
-        if page.standing is not Standing.READABLE or page.snapshot is None:
-            return float("-inf")
-        return -overlap(case.read(page.snapshot.text_sha256), statement)
-
-    return sorted(pages, key=rank) if len(pages) > 1 else list(pages)
 
 
 def class_of(finding: Finding, head: VerifyReply | None, findings: Sequence[PageFinding]) -> str:

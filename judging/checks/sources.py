@@ -7,22 +7,27 @@ from typing import Any
 
 from judging.canonical import digest
 from judging.cascade import Finding
-from judging.case import AnswerWork, Case, Snapshot
+from judging.case import AnswerWork, Case, Shot, Snapshot
+from judging.checks.shots import fingerprint, shot_of
 from judging.citations import MalformedUrl
 from judging.codes import VerdictCode
 from judging.desk import Desk, Judgement
 from judging.evidence import Standing
 from judging.judges.base import Passage, Relevance
-from judging.passages import select
+from judging.passages import overlap, select
+from judging.rubric import Screenshot
 
 
 class Source:
     """A URL as cited and what we hold of it."""
 
-    __slots__ = ("snapshot", "source", "standing", "url")
+    __slots__ = ("shot", "snapshot", "source", "standing", "url")
 
-    def __init__(self, url: str, case: Case, *, source: str = "cited") -> None:
+    def __init__(
+        self, url: str, case: Case, *, source: str = "cited", screenshot: Screenshot = "never"
+    ) -> None:
         self.url = url
+        self.shot: Shot | None = None
         self.source = source
         self.snapshot: Snapshot | None = None
         try:
@@ -31,14 +36,22 @@ class Source:
             self.standing = Standing.DEAD
             return
         self.standing = case.standing(self.snapshot)
+        if self.standing is Standing.READABLE:
+            self.shot = shot_of(screenshot, self.snapshot)
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """Which page it is, among those of one answer, and whether with its picture."""
+        return self.source, self.url, *(fingerprint(self.shot) if self.shot else ())
 
     def fingerprint(self) -> list[str]:
-        """What of the page goes into a key: its text and where it stands, not its row."""
+        """What of the page goes into a key: its text, its picture if it is shown, and where it stands; not its row."""
         return [
             self.source,
             self.url,
             self.standing.value,
             self.snapshot.text_sha256 if self.snapshot else "",
+            *(fingerprint(self.shot) if self.shot else ()),
         ]
 
     def evidence(
@@ -47,8 +60,9 @@ class Source:
         *,
         passage: Passage | None = None,
         relevance: Relevance | None = None,
+        **seen: str,
     ) -> dict[str, Any]:
-        """What a verdict remembers of the page; ``finding`` None: it was not put before the judge."""
+        """What a verdict remembers of the page and its picture; ``finding`` None: it was not put before the judge."""
         return {
             "url": self.url,
             "source": self.source,
@@ -59,6 +73,7 @@ class Source:
             "relevance": relevance.value if relevance else None,
             "ranges": [list(r) for r in passage.ranges] if passage else [],
             "truncated": bool(passage and passage.truncated),
+            **seen,
         }
 
 
@@ -97,6 +112,17 @@ def passage_of(
         url=url,
         title=snapshot.title,
     )
+
+
+def ranked(pages: Sequence[Source], statement: str, case: Case) -> list[Source]:
+    """Unreadable pages first (they cost nothing), then by overlap with the statement; ties as cited."""
+
+    def rank(page: Source) -> float:
+        if page.standing is not Standing.READABLE or page.snapshot is None:
+            return float("-inf")
+        return -overlap(case.read(page.snapshot.text_sha256), statement)
+
+    return sorted(pages, key=rank) if len(pages) > 1 else list(pages)
 
 
 async def remember(

@@ -7,7 +7,7 @@ its reason for ever.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal, Protocol
@@ -30,11 +30,13 @@ __all__ = [
     "Judge",
     "JudgeUnavailable",
     "Passage",
+    "Picture",
     "Relevance",
     "ReplyCache",
     "Usage",
     "VerifyReply",
     "VerifyRequest",
+    "one_by_one",
 ]
 
 
@@ -76,10 +78,22 @@ class ExtractOutcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Picture:
+    """A screenshot: the SHA-256 of its bytes, its media type, pixels, and the bytes."""
+
+    sha256: str
+    media_type: str
+    width: int
+    height: int
+    data: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Passage:
     """A snapshot as a judge sees it: the text, or the parts of it that fit the budget.
 
-    ``ranges`` are half-open character ranges of the snapshot's full text, in order.
+    ``ranges`` are half-open character ranges of the snapshot's full text, in order. ``picture`` is shown beside the text
+    where a leaf asks for it.
     """
 
     snapshot: str  # SHA-256 of the snapshot's text
@@ -88,6 +102,7 @@ class Passage:
     text: str
     ranges: tuple[tuple[int, int], ...]
     truncated: bool = False
+    picture: Picture | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +194,8 @@ class CallRecord:
 
     A vote also says what it was: ``sample`` numbers it, or the seat of a panel; ``finding`` and ``code`` are what it said,
     ``page`` is the URL, as cited, that it was asked about. Records of before they were kept have none of these.
+    ``shared`` is how many checks the last call was about; the first of them carries its attempts and their cost.
+    ``picture`` says what became of one that was to be shown: ``shown``, ``refused`` or ``ignored``; ``""`` without one.
     """
 
     judge: str
@@ -196,6 +213,8 @@ class CallRecord:
     finding: str = ""
     code: str = ""
     page: str = ""
+    shared: int = 1
+    picture: str = ""
 
     @property
     def usage(self) -> Usage:
@@ -237,7 +256,8 @@ class VerifyReply:
 
     For criteria ``supported`` means met and ``refuted`` means not met. ``not_assessed`` carries a code in
     ``code`` (``refusal``, ``truncated``, ``quote_mismatch``, …), ``error`` the class of our own failure. ``reason``
-    and ``quote`` are for admins and dev sets only.
+    and ``quote`` are for admins and dev sets only. ``seen_in`` (``text`` or ``picture``) says what a verdict rests on
+    where a picture was shown.
     """
 
     finding: Finding
@@ -247,6 +267,7 @@ class VerifyReply:
     quote: str = ""
     answer_state: AnswerState | None = None
     relevance: Relevance | None = None
+    seen_in: str = ""
 
 
 class ReplyCache(Protocol):
@@ -273,6 +294,15 @@ class Judge(Protocol):
 
     async def verify(self, request: VerifyRequest) -> VerifyReply: ...
 
+    async def verify_group(
+        self, requests: Sequence[VerifyRequest], *, group: Sequence[VerifyRequest] = ()
+    ) -> list[VerifyReply]:
+        """Decide checks that share page, task, answer, kind and sample, in their order: in one call, or :func:`one_by_one`.
+
+        What a call costs stands once among the records. ``group``: all that were asked together before, where it is more
+        than these; a judge that remembers the reply need not ask again.
+        """
+
     def votes(self, wanted: int) -> int:
         """How many votes decide where ``wanted`` are asked for: one if all would be the same, a panel's seats if it is one."""
 
@@ -280,3 +310,8 @@ class Judge(Protocol):
         """Change this worker's share of the endpoint's limits (0 tokens: no limit); an offline judge has none."""
 
     async def aclose(self) -> None: ...
+
+
+async def one_by_one(judge: Judge, requests: Sequence[VerifyRequest]) -> list[VerifyReply]:
+    """``verify_group`` of a judge to which a group means nothing."""
+    return [await judge.verify(request) for request in requests]

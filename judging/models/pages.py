@@ -68,6 +68,11 @@ class PageSnapshot(models.Model):
     text_sha256 = models.CharField(max_length=64, blank=True)
     raw_sha256 = models.CharField(max_length=64, blank=True)
     characters = models.PositiveIntegerField(default=0)
+    # What a reader saw, if it was kept: the bytes lie in the blob store.
+    picture_sha256 = models.CharField(max_length=64, blank=True, default="", db_default="")
+    picture_type = models.CharField(max_length=20, blank=True, default="", db_default="")
+    picture_width = models.PositiveIntegerField(null=True, blank=True)
+    picture_height = models.PositiveIntegerField(null=True, blank=True)
     probe_ok = models.BooleanField(null=True, blank=True)
     static_only = models.BooleanField(default=False)
     detail = models.TextField(blank=True)  # for admins; attacker text
@@ -81,6 +86,10 @@ class PageSnapshot(models.Model):
             models.CheckConstraint(condition=Q(verdict__in=SNAPSHOT_VERDICTS), name="snapshot_verdict_known"),
             models.CheckConstraint(
                 condition=~Q(verdict="ok") | ~Q(text_sha256=""), name="snapshot_ok_has_text"
+            ),
+            models.CheckConstraint(
+                condition=Q(picture_sha256="") | Q(picture_width__isnull=False, picture_height__isnull=False),
+                name="snapshot_picture_has_size",
             ),
         ]
 

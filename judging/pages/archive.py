@@ -16,6 +16,7 @@ from typing import Any
 from judging.citations import MalformedUrl, url_key
 from judging.pages.captures import Capture, Hop, PageVerdict
 from judging.pages.extract import Document, extract
+from judging.pages.pictures import ENDINGS, NotAPicture, shape_of
 from judging.pages.reading import with_document
 from judging.pages.sniff import Kind
 from judging.rubric import Fault
@@ -203,7 +204,27 @@ class _Reader:
         if seen.verdict.readable and not document.text:
             self._fault(f"line {number}.file", f"{FOLDER}{entry['file']} {_why_unreadable(document)}")
             return
-        self.captures.append(_with_file(seen, body, document))
+        self.captures.append(replace(_with_file(seen, body, document), shot=self._shot(entry["file"])))
+
+    def _shot(self, name: str) -> bytes | None:
+        """The picture beside a page's file: of the same name, with an ending of its own."""
+        stem = FOLDER + posixpath.splitext(name)[0]
+        found = [stem + ending for ending in ENDINGS if stem + ending in self._pages]
+        self.used.update(found)
+        for path in found[1:]:
+            self.faults.append(Fault(path, "", f"is a second picture beside {found[0]}"))
+        return self._pages[found[0]] if found and self._is_picture(found[0]) else None
+
+    def _is_picture(self, path: str) -> bool:
+        wanted = ENDINGS[posixpath.splitext(path)[1]]
+        try:
+            shape = shape_of(self._pages[path])
+        except NotAPicture as refused:
+            self.faults.append(Fault(path, "", str(refused)))
+            return False
+        if shape.media_type != wanted:
+            self.faults.append(Fault(path, "", f"is {shape.media_type}, not {wanted}"))
+        return True
 
     def _fault(self, path: str, reason: str) -> None:
         self.faults.append(Fault(INDEX, path, reason))

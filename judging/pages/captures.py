@@ -63,7 +63,7 @@ class Capture:
     title: str = ""
     text: str = ""
     raw: bytes | None = None
-    shot: bytes | None = None  # WebP or JPEG, renderers only
+    shot: bytes | None = None  # a picture of it: PNG, JPEG or WebP, as pictures.shape_of takes it
     static_only: bool = False
     ranges: tuple[tuple[int, int], ...] = ()
     probe_ok: bool | None = None

@@ -12,11 +12,12 @@ from django.db import IntegrityError, transaction
 from django.db.models import Max
 
 from judging.canonical import plain, storable
-from judging.case import Snapshot
+from judging.case import Shot, Snapshot
 from judging.citations import url_key
 from judging.evidence import Standing, standing
 from judging.models import Page, PageSnapshot
 from judging.pages.captures import Capture
+from judging.pages.pictures import MAX_BYTES, NotAPicture, Shape, shape_of
 from submissions import blobs
 from submissions.models import TaskSet
 
@@ -84,7 +85,21 @@ def _fields(capture: Capture, page: Page, task_set: TaskSet | None) -> dict[str,
         "text_sha256": blobs.put(text.encode()) if text else "",
         "raw_sha256": blobs.put(capture.raw) if capture.raw else "",
         "characters": len(text),
+        **_picture(capture),
         **_columns(capture),
+    }
+
+
+def _picture(capture: Capture) -> dict[str, Any]:
+    """:raises NotAPicture: who made the capture did not look at it."""
+    if not capture.shot:
+        return {}
+    shape = shape_of(capture.shot)
+    return {
+        "picture_sha256": blobs.put(capture.shot),
+        "picture_type": shape.media_type,
+        "picture_width": shape.width,
+        "picture_height": shape.height,
     }
 
 
@@ -142,7 +157,28 @@ def snapshot_data(row: PageSnapshot, *, collected_at: dt.datetime) -> Snapshot:
         text_sha256=row.text_sha256,
         title=row.title,
         collected_at=collected_at,
+        characters=row.characters,
+        shot=_shot(row),
     )
+
+
+def _shot(row: PageSnapshot) -> Shot | None:
+    if not row.picture_sha256:
+        return None
+    return Shot(row.picture_sha256, row.picture_type, row.picture_width or 0, row.picture_height or 0)
+
+
+def read_picture(shot: Shot) -> bytes | None:
+    """The bytes of a picture; None if they are gone, or are not what was stored. It is looked at before it is read."""
+    try:
+        if blobs.size(shot.sha256) > MAX_BYTES:
+            return None
+        data = blobs.get(shot.sha256)
+        shape = shape_of(data)
+    except (OSError, NotAPicture):
+        return None
+    same = shape == Shape(shot.media_type, shot.width, shot.height)
+    return data if same and hashlib.sha256(data).hexdigest() == shot.sha256 else None
 
 
 def read_text(sha256: str) -> str:

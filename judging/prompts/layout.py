@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import hmac
 import json
@@ -9,14 +10,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from judging.judges.base import ClaimsRequest, ExtractRequest, Passage, VerifyRequest
+from judging.judges.base import ClaimsRequest, ExtractRequest, Passage, Picture, VerifyRequest
 from judging.prompts import schemas, templates
 from judging.prompts.fences import fence
 from judging.prompts.templates import SCHEMA_NOTE, Template
 
 __all__ = ["Message", "Prompt", "claims_prompt", "extract_prompt", "verify_prompt"]
 
-Message = dict[str, str]
+Message = dict[str, Any]  # role and content: a text, or a list of parts where there is a picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,11 @@ class Prompt:
     strict: bool = True
     ids: tuple[str, ...] = ()
     snapshots: tuple[str, ...] = ()
+
+    @property
+    def shows_picture(self) -> bool:
+        """Whether a picture goes with it."""
+        return self.template is templates.CLAIM_BY_PICTURE
 
     def with_schema(self) -> Prompt:
         """The same prompt for an endpoint that takes no schema: it stands in the instructions."""
@@ -43,8 +49,10 @@ class Prompt:
         return replace(self, messages=(*self.messages, said, wrong))
 
 
-def verify_prompt(requests: Sequence[VerifyRequest], *, key: bytes) -> Prompt:
-    """One prompt for checks that share page, task, answer and kind.
+def verify_prompt(requests: Sequence[VerifyRequest], *, key: bytes, detail: str = "auto") -> Prompt:
+    """One prompt for checks that share page, task, answer and kind. A picture stands behind the text of its page.
+
+    :param detail: in which a picture is to be looked at: ``auto``, ``low`` or ``high``.
 
     The ids shown to the model are derived from the checks' content: they tell nothing of the author's ids,
     and the same question is the same prompt whoever asks.
@@ -57,11 +65,18 @@ def verify_prompt(requests: Sequence[VerifyRequest], *, key: bytes) -> Prompt:
     template = _verify_template(first)
     ids = tuple(_check_id(request, place, key) for place, request in enumerate(requests))
     checks = [_check(request, ident, key) for request, ident in zip(requests, ids, strict=True)]
+    context = _context(first, key)
+    messages = _messages(template, [*context, *checks])
+    picture = first.page.picture if first.page else None
     return Prompt(
         template=template,
-        messages=_messages(template, [*_context(first, key), *checks]),
+        messages=_with_picture(messages, context[0], picture, detail) if picture else messages,
         schema=schemas.verdict_schema(
-            ids, tuple(template.words), page=first.page is not None, answer=_asks_answer(first)
+            ids,
+            tuple(template.words),
+            page=first.page is not None,
+            answer=_asks_answer(first),
+            picture=picture is not None,
         ),
         ids=ids,
         snapshots=_snapshots(first.page),
@@ -107,7 +122,9 @@ def _verify_template(request: VerifyRequest) -> Template:
         return templates.CRITERION
     if request.kind == "rationality":
         return templates.RATIONALITY
-    return templates.CLAIM_BY_PAGE if request.page else templates.CLAIM_BY_TASK
+    if request.page is None:
+        return templates.CLAIM_BY_TASK
+    return templates.CLAIM_BY_PICTURE if request.page.picture else templates.CLAIM_BY_PAGE
 
 
 def _asks_answer(request: VerifyRequest) -> bool:
@@ -143,7 +160,8 @@ def _page(page: Passage, key: bytes) -> str:
 def _snapshots(page: Passage | None) -> tuple[str, ...]:
     if page is None:
         return ()
-    return (_compact([page.snapshot, page.ranges]),)
+    shown = [page.picture.sha256] if page.picture else []
+    return (_compact([page.snapshot, page.ranges, *shown]),)
 
 
 def _messages(template: Template, parts: Sequence[str]) -> tuple[Message, ...]:
@@ -151,6 +169,21 @@ def _messages(template: Template, parts: Sequence[str]) -> tuple[Message, ...]:
         {"role": "system", "content": template.system},
         {"role": "user", "content": "\n\n".join(parts)},
     )
+
+
+def _with_picture(
+    messages: tuple[Message, ...], page: str, picture: Picture, detail: str
+) -> tuple[Message, ...]:
+    """The same question in parts: the page's text, its picture, and all the rest."""
+    system, question = messages
+    data = base64.b64encode(picture.data).decode()
+    image = {"url": f"data:{picture.media_type};base64,{data}", "detail": detail}
+    parts = [
+        {"type": "text", "text": page},
+        {"type": "image_url", "image_url": image},
+        {"type": "text", "text": question["content"].removeprefix(page).lstrip("\n")},
+    ]
+    return system, {**question, "content": parts}
 
 
 def _compact(value: Any) -> str:

@@ -36,13 +36,18 @@ def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def verdict_schema(ids: Sequence[str], words: Sequence[str], *, page: bool, answer: bool) -> dict[str, Any]:
-    """One verdict per id; ``relevance`` is asked about a page, ``answer_state`` about an answer."""
+def verdict_schema(
+    ids: Sequence[str], words: Sequence[str], *, page: bool, answer: bool, picture: bool = False
+) -> dict[str, Any]:
+    """One verdict per id; ``relevance`` is asked about a page, ``seen_in`` about one with a picture, ``answer_state`` about an
+    answer."""
     fields: dict[str, Any] = {
         "id": {"type": "string", "enum": list(ids)},
         "reason": {"type": "string"},
         "quote": {"type": "string"},
     }
+    if picture:
+        fields["seen_in"] = {"type": "string", "enum": ["text", "picture"]}
     if page:
         fields["relevance"] = {"type": "string", "enum": ["relevant", "irrelevant", "unusable"]}
     if answer:

@@ -72,7 +72,7 @@ def _leaf(node: Mapping[str, Any]) -> LeafSpec | None:
             sources=node.get("sources"),
             additional=node.get("additional", ""),
             votes=node.get("votes"),
-            screenshot=node.get("screenshot", "auto"),
+            screenshot=node.get("screenshot", "never"),
         )
     if "extract" in node:
         return PageSpec(

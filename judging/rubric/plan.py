@@ -46,7 +46,7 @@ class Claim:
     sources: tuple[str, ...] | None
     additional: str = ""
     votes: int | None = None
-    screenshot: Screenshot = "auto"
+    screenshot: Screenshot = "never"
 
 
 @dataclass(frozen=True, slots=True)

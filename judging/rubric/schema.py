@@ -169,7 +169,7 @@ _NODE = _strict(
         "sources": _EXPRESSION,
         "additional": _TEMPLATE,
         "votes": _VOTES,
-        "screenshot": {"enum": ["auto", "never", "always"], "default": "auto"},
+        "screenshot": {"enum": ["auto", "never", "always"], "default": "never"},
         "extract": _strict(
             {"as": _NAME, "instruction": _text("an instruction", MAX_TEMPLATE), "schema": {"type": "object"}},
             ("as", "instruction", "schema"),

@@ -137,7 +137,7 @@ class ClaimSpec:
     sources: str | None
     additional: str = ""
     votes: int | None = None
-    screenshot: Screenshot = "auto"
+    screenshot: Screenshot = "never"
 
 
 @dataclass(frozen=True, slots=True)

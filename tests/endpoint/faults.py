@@ -73,12 +73,28 @@ ERRORS: dict[str, Callable[[Script], Response]] = {
     ),
 }
 
+# Pictures, refused in the words of OpenAI, vLLM, DeepSeek, a router, llama.cpp; and one picture that is too large.
+BLIND: dict[str, Response] = {
+    "openai": error(
+        400, "Invalid content type. image_url is only supported by certain models.", code="invalid_value"
+    ),
+    "vllm": error(400, "small-1 is not a multimodal model"),
+    "vllm_0": error(400, "At most 0 image(s) may be provided in one prompt."),
+    "deepseek": error(422, "messages[1]: unknown variant `image_url`, expected `text` at line 1"),
+    "router": error(404, "No endpoints found that support image input"),
+    "llama": error(500, "image input is not supported - hint: you may need to provide the mmproj"),
+    "large": error(400, "The image exceeds the maximum of 20 MB."),
+    "length": error(413, "Payload too large."),
+}
+
 # Sent, but not as one would wish.
 MANNERS = frozenset({"hang", "drip", "cut", "close"})
 
 
 def refusal_of(body: Mapping[str, Any], script: Script) -> Response | None:
     """The 400 for a parameter this endpoint does not take, in the words endpoints use."""
+    if script.images != "seen" and "image_url" in json.dumps(body["messages"]):
+        return BLIND[script.images]
     named = [*body, body.get("response_format", {}).get("type", "")]
     for name in script.refuses:
         if name in named:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Check", "Parts", "parts_of"]
+__all__ = ["Check", "Parts", "parts_of", "text_of"]
 
 _FENCE = re.compile(r"<<<BEGIN (\w+) ([0-9a-f]{16})>>>\n(.*?)\n<<<END \1 \2>>>", re.DOTALL)
 _CHECK = re.compile(r"^Check id: (\w+)$", re.MULTILINE)
@@ -41,6 +41,10 @@ class Parts:
     rounds: int  # 1, or 2 if we were asked again
     model: str = ""
 
+    def asks(self, name: str) -> bool:
+        """Whether each verdict is to have a field of this name."""
+        return f'"{name}"' in json.dumps(self.schema)
+
     @property
     def page(self) -> tuple[str, str, str] | None:
         """URL, title and text of the page, if one is shown."""
@@ -53,7 +57,7 @@ class Parts:
 
 def parts_of(body: Mapping[str, Any]) -> Parts:
     """Read the prompt of a chat request back."""
-    system, question, *more = [message["content"] for message in body["messages"]]
+    system, question, *more = [text_of(message) for message in body["messages"]]
     texts = {match[1]: match[3] for match in _FENCE.finditer(question)}
     bare = _FENCE.sub("", question)
     limit = _LIMIT.search(bare)
@@ -64,6 +68,16 @@ def parts_of(body: Mapping[str, Any]) -> Parts:
         limit=int(limit[1]) if limit else 0,
         rounds=1 + len(more) // 2,
         model=body.get("model", ""),
+    )
+
+
+def text_of(message: Mapping[str, Any]) -> str:
+    """The text of a message; a picture in it is its data URL."""
+    content = message["content"]
+    if isinstance(content, str):
+        return content
+    return "\n\n".join(
+        part["text"] if part["type"] == "text" else part["image_url"]["url"] for part in content
     )
 
 

@@ -29,6 +29,7 @@ class Script:
     api_key: str = ""  # refuse others with 401
     served: str = ""  # serve under this name instead of the one asked
     refuses: list[str] = field(default_factory=list)  # parameters: temperature, max_tokens, json_schema, …
+    images: str = "seen"  # or how they are refused: a name of faults.BLIND
     context_chars: int = 0  # a longer prompt is a context length error
     needs_tokens: int = 0  # a smaller cap is a length stop
     max_cap: int = 0  # a larger cap is a 400

@@ -57,7 +57,8 @@ class Sense:
             page=_passage(parts),
             additional=check.additional,
         )
-        return _worded(request, await self._judge.verify(request))
+        worded = _worded(request, await self._judge.verify(request))
+        return {"seen_in": "text", **worded} if parts.asks("seen_in") else worded
 
     async def _claims(self, parts: Parts) -> list[dict[str, Any]]:
         texts = parts.texts

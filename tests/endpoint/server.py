@@ -21,7 +21,7 @@ from tests.endpoint.faults import (
     error,
     refusal_of,
 )
-from tests.endpoint.parts import parts_of
+from tests.endpoint.parts import parts_of, text_of
 from tests.endpoint.script import Script
 from tests.endpoint.sense import Brain, Sense
 
@@ -43,7 +43,7 @@ class Call:
     @property
     def prompt(self) -> str:
         """All messages together."""
-        return "\n".join(message["content"] for message in self.body["messages"])
+        return "\n".join(text_of(message) for message in self.body["messages"])
 
 
 @dataclass(slots=True)

@@ -252,6 +252,7 @@ BREAKS: dict[str, Callable[[], object]] = {
     "snapshot_number_once_per_page": lambda: again(snapshot()),
     "snapshot_verdict_known": lambda: change(snapshot(), verdict="fine"),
     "snapshot_ok_has_text": lambda: change(snapshot(), text_sha256=""),
+    "snapshot_picture_has_size": lambda: change(snapshot(), picture_sha256="0" * 64),
     "citedpage_once_per_submission": lambda: again(cited()),
     "citedpage_snapshot_has_time": lambda: change(cited(), snapshot=PageSnapshot.objects.get()),
     "rubric_revision_once_per_task": lambda: again(rubric(task())),

@@ -1,6 +1,6 @@
 """The offline judge: deterministic, without a model, a key or a network.
 
-It compares words, numbers, dates, names and negations. It is a heuristic, says so in every reply, and a
+It compares words, numbers, dates, names and negations, and looks at no picture. It is a heuristic, says so in every reply, and a
 board judged by it is not for publication. Text that asks to be believed has no effect: nothing here follows
 an instruction, and a word counts once however often it is repeated.
 """
@@ -8,6 +8,7 @@ an instruction, and a word counts once however often it is repeated.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -23,6 +24,7 @@ from judging.judges.base import (
     Relevance,
     VerifyReply,
     VerifyRequest,
+    one_by_one,
 )
 from judging.judges.lexical.claimcheck import against_answer, against_page
 from judging.judges.lexical.claims import claims_of
@@ -80,6 +82,12 @@ class LexicalJudge:
             return self._claim(request)
         return self._criterion(request)
 
+    async def verify_group(
+        self, requests: Sequence[VerifyRequest], *, group: Sequence[VerifyRequest] = ()
+    ) -> list[VerifyReply]:
+        """One check after the other: a group means nothing here."""
+        return await one_by_one(self, requests)
+
     def votes(self, wanted: int) -> int:
         """One: the same question again gets the same answer."""
         return 1
@@ -94,17 +102,18 @@ class LexicalJudge:
 
     def _claim(self, request: VerifyRequest) -> VerifyReply:
         page = request.page
+        record = replace(RECORD, picture="ignored") if page and page.picture else RECORD
         if page is not None and not page.text.strip():
             return VerifyReply(
                 Finding.NOT_ASSESSED,
-                RECORD,
+                record,
                 VerdictCode.EMPTY_PAGE,
                 "heuristic: the page has no text",
                 relevance=Relevance.UNUSABLE,
             )
         if empty_value(request.statement):
             return VerifyReply(
-                Finding.REFUTED, RECORD, reason="heuristic: the claim speaks of an empty value"
+                Finding.REFUTED, record, reason="heuristic: the claim speaks of an empty value"
             )
         if page is not None:
             decision = against_page(request.statement, page.text, page.title, self._cache)
@@ -112,7 +121,7 @@ class LexicalJudge:
             decision = against_answer(request.statement, request.answer or "", request.task, self._cache)
         return VerifyReply(
             decision.finding,
-            RECORD,
+            record,
             reason=f"heuristic: {decision.reason}",
             quote=decision.quote,
             relevance=decision.relevance,

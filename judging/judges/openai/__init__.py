@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -25,6 +25,7 @@ from judging.judges.base import (
 )
 from judging.judges.openai.asking import Asked, Asker, Read
 from judging.judges.openai.breaker import Breaker
+from judging.judges.openai.deciding import Decided, decide, recalled, without_picture
 from judging.judges.openai.faults import UNAVAILABLE, Fault, is_transient
 from judging.judges.openai.ladder import Ladder, Rung, Step
 from judging.judges.openai.prices import Price, PriceTable
@@ -67,7 +68,7 @@ class OpenAIJudge:
     and model, so that a refused parameter is refused once, and an endpoint that is down found out about once.
 
     ``panel`` names who decides checks, by seat: several models, or one other than ``model``, which then only extracts. Left
-    out, ``model`` does both.
+    out, ``model`` does both. ``picture_detail`` (``auto``, ``low``, ``high``) is how closely pictures are looked at.
     """
 
     base_url: str
@@ -83,6 +84,7 @@ class OpenAIJudge:
     breaker: Breaker = field(default_factory=Breaker)
     pace: Pace = field(default_factory=Pace)
     panel: Sequence[Seat] = ()
+    picture_detail: str = "auto"
     name: str = "openai"
     offline: bool = False
     _asker: Asker = field(init=False)
@@ -116,33 +118,52 @@ class OpenAIJudge:
         """Decide one check."""
         return (await self.verify_group((request,)))[0]
 
-    async def verify_group(self, requests: Sequence[VerifyRequest]) -> tuple[VerifyReply, ...]:
+    async def verify_group(
+        self, requests: Sequence[VerifyRequest], *, group: Sequence[VerifyRequest] = ()
+    ) -> list[VerifyReply]:
         """Decide checks that share page, task, answer, kind and sample in one call, in their order.
 
-        The first reply's record carries what the call cost; those of the others cost nothing.
+        The record of the first check of a call carries what it cost; those of the others cost nothing.
 
         :raises ValueError: the checks share too little.
         """
-        first = requests[0]
-        sample, number = divmod(
-            first.sample, len(self._seats)
-        )  # of one model the votes, of a panel the seats
+        # Of one model the sample numbers the votes, of a panel the seats.
+        sample, number = divmod(requests[0].sample, len(self._seats))
         seat = self._seats[number]
-        prompt = verify_prompt(requests, key=self.fence_key)
-        if first.page is not None and _is_blank(first.page.text):
+        picture = requests[0].page.picture if requests[0].page else None
+        if picture and seat.ladder.blind:
+            requests, group = without_picture(requests), without_picture(group)
+        page = requests[0].page
+        if page is not None and page.picture is None and _is_blank(page.text):
             empty = Reading(Finding.NOT_ASSESSED, "empty_page")
-            return tuple(_verify_reply(empty, self._record(seat, prompt, ())) for _ in requests)
-        ask = partial(
-            self._asker.ask,
-            read=partial(read_verdicts, prompt=prompt, request=first),
-            seat=seat,
-            sample=sample,
-        )
-        readings, rounds = await _verdicts(prompt, ask)
-        records = _shared(self._record(seat, prompt, rounds, first.page), len(requests))
-        return tuple(
-            _verify_reply(readings[ident], record) for ident, record in zip(prompt.ids, records, strict=True)
-        )
+            record = self._record(seat, self._prompt(requests), ())
+            return [_verify_reply(empty, record) for _ in requests]
+        found = await self._decided(requests, group, seat, sample)
+        return [
+            _verify_reply(one.reading, self._shared_record(seat, one, page, picture=picture is not None))
+            for one in found
+        ]
+
+    def _prompt(self, requests: Sequence[VerifyRequest]) -> Prompt:
+        return verify_prompt(requests, key=self.fence_key, detail=self.picture_detail)
+
+    async def _decided(
+        self, requests: Sequence[VerifyRequest], group: Sequence[VerifyRequest], seat: Seat, sample: int
+    ) -> list[Decided]:
+        async def ask(prompt: Prompt, request: VerifyRequest) -> Asked[dict[str, Reading]]:
+            read = partial(read_verdicts, prompt=prompt, request=request)
+            return await self._asker.ask(prompt, read, seat=seat, sample=sample)
+
+        async def recall(prompt: Prompt, request: VerifyRequest) -> Asked[dict[str, Reading]] | None:
+            read = partial(read_verdicts, prompt=prompt, request=request)
+            return await self._asker.recall(prompt, read, seat=seat, sample=sample)
+
+        known = await recalled(requests, group, make=self._prompt, recall=recall) if group else None
+        return known or await decide(requests, make=self._prompt, ask=ask)
+
+    def _shared_record(self, seat: Seat, one: Decided, page: Passage | None, *, picture: bool) -> CallRecord:
+        seen = "" if not picture else "shown" if one.prompt.shows_picture else "refused"
+        return replace(self._record(seat, one.prompt, one.rounds, page), shared=one.shared, picture=seen)
 
     async def extract(self, request: ExtractRequest) -> ExtractReply:
         """Read data by the request's schema out of the answer or the page."""
@@ -206,30 +227,9 @@ class OpenAIJudge:
         return self.prices.cost(model, (attempt.usage for attempt in attempts)) if attempts else 0.0
 
 
-async def _verdicts(
-    prompt: Prompt, ask: Callable[[Prompt], Awaitable[Asked[dict[str, Reading]]]]
-) -> tuple[dict[str, Reading], list[Asked[dict[str, Reading]]]]:
-    """Readings by id; those whose quote is not in the page were asked for a second time."""
-    asked = await ask(prompt)
-    readings = _readings(asked, prompt)
-    wrong = [ident for ident, reading in readings.items() if reading.code == Fault.QUOTE_MISMATCH]
-    if not wrong:
-        return readings, [asked]
-    again = await ask(prompt.again(asked.content))
-    second = _readings(again, prompt)
-    return readings | {ident: second[ident] for ident in wrong}, [asked, again]
-
-
 def _is_blank(text: str) -> bool:
     """Whether a reader sees nothing of it; the beginning mostly tells."""
     return not clean(text[:200]).strip() and not clean(text).strip()
-
-
-def _readings(asked: Asked[dict[str, Reading]], prompt: Prompt) -> dict[str, Reading]:
-    if asked.value is not None:
-        return asked.value
-    finding = Finding.ERROR if is_transient(asked.fault) else Finding.NOT_ASSESSED
-    return {ident: Reading(finding, asked.fault.value) for ident in prompt.ids}
 
 
 def _verify_reply(reading: Reading, record: CallRecord) -> VerifyReply:
@@ -241,12 +241,8 @@ def _verify_reply(reading: Reading, record: CallRecord) -> VerifyReply:
         quote=reading.quote,
         answer_state=reading.answer_state,
         relevance=reading.relevance,
+        seen_in=reading.seen_in,
     )
-
-
-def _shared(record: CallRecord, count: int) -> list[CallRecord]:
-    """The bill is written once."""
-    return [record, *[replace(record, attempts=(), cost_usd=0.0)] * (count - 1)]
 
 
 def _outcome(fault: Fault) -> ExtractOutcome:

@@ -101,6 +101,8 @@ class Asker:
     async def ask(self, prompt: Prompt, read: Read[T], *, seat: Seat, sample: int = 0) -> Asked[T]:
         """Ask a model, and once more with a larger cap if the reply was cut. ``sample`` numbers its votes.
 
+        Where the picture of a question is refused it ends ``unsupported``: the question is another one without.
+
         :raises JudgeUnavailable: no question will be answered until somebody acts.
         """
         asked = await self._stepping(prompt, read, seat, sample, self.limits.max_tokens)
@@ -111,6 +113,15 @@ class Asker:
         if asked.fault in UNAVAILABLE:
             raise JudgeUnavailable(asked.fault.value, asked.detail)
         return asked
+
+    async def recall(self, prompt: Prompt, read: Read[T], *, seat: Seat, sample: int = 0) -> Asked[T] | None:
+        """The reply to a question that was asked before; None if it is not remembered. Nothing is asked."""
+        body = seat.ladder.body(
+            prompt, model=seat.model, sampling=_sampled(self.sampling, sample), cap=self.limits.max_tokens
+        )
+        key = reply_key(prompt, body, base_url=self.base_url, sample=sample)
+        found = await self._remembered(key, read, seat)
+        return replace(found, parameters=_parameters(body, seat)) if found else None
 
     async def _stepping(self, prompt: Prompt, read: Read[T], seat: Seat, sample: int, cap: int) -> Asked[T]:
         """Ask as the endpoint can take it; what it refuses is left out from then on."""
@@ -123,8 +134,10 @@ class Asker:
             asked = asked if led else _followed(asked)
             if asked.fault is not Fault.BAD_REQUEST or not seat.ladder.step_down(body, asked.detail):
                 parameters = _parameters(body, seat)
+                if prompt.shows_picture and _refuses_picture(asked, seat):
+                    asked = replace(asked, fault=Fault.UNSUPPORTED, attempts=_unsupported(asked))
                 return replace(asked, attempts=(*before, *asked.attempts), parameters=parameters)
-            before = (*before, *(replace(one, error=Fault.UNSUPPORTED) for one in asked.attempts))
+            before = (*before, *_unsupported(asked))
 
     async def _exchange(self, key: str, body: Mapping[str, Any], read: Read[T], seat: Seat) -> Asked[T]:
         remembered = await self._remembered(key, read, seat)
@@ -162,6 +175,17 @@ class Asker:
             finish_reason=hit.finish_reason,
             cached=True,
         )
+
+
+def _unsupported(asked: Asked[Any]) -> tuple[Attempt, ...]:
+    """Its attempts, as what they were in the end: not a bad request, but one that this endpoint does not take."""
+    return tuple(replace(one, error=Fault.UNSUPPORTED) for one in asked.attempts)
+
+
+def _refuses_picture(asked: Asked[Any], seat: Seat) -> bool:
+    """Whether the same question without the picture may fare better."""
+    refused = asked.fault is Fault.BAD_REQUEST and seat.ladder.refuses_picture(asked.detail)
+    return refused or asked.fault is Fault.CONTEXT_LENGTH
 
 
 def _understood(

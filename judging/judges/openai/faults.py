@@ -60,6 +60,11 @@ _CONTEXT = re.compile(
     r"|too many (?:input )?tokens|exceeds? the (?:available )?context",
     re.IGNORECASE,
 )
+# A model without eyes: routers find no endpoint for it (404), llama.cpp says so in a 500.
+_NO_PICTURES = re.compile(
+    r"(?:image|vision|multi-?modal)\b[^.]{0,40}\bnot supported|(?:not|that) support (?:image|vision|multi-?modal)",
+    re.IGNORECASE,
+)
 _BY_STATUS = {
     401: Fault.AUTH,
     402: Fault.QUOTA,
@@ -82,6 +87,8 @@ def fault_of_status(status: int, body: Any) -> Fault:
     codes = _codes(body)
     if codes & _QUOTA_CODES:
         return Fault.QUOTA
+    if status in (404, 415, 500, 501) and _NO_PICTURES.search(message_of(body)):
+        return Fault.BAD_REQUEST
     if status == 429:
         return Fault.RATE_LIMITED
     if status >= 500:

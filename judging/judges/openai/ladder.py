@@ -25,6 +25,7 @@ class Rung(StrEnum):
     TEXT = "text"
 
 
+PICTURE = "picture"
 _BELOW = {Rung.JSON_SCHEMA: Rung.JSON_OBJECT, Rung.JSON_OBJECT: Rung.TEXT}
 _OTHER_CAP = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
 _SCHEMA_WORDS = re.compile(
@@ -33,6 +34,12 @@ _SCHEMA_WORDS = re.compile(
     re.IGNORECASE,
 )
 _CAP_WORDS = re.compile(r"\bmax_(?:completion_)?tokens\b")
+# As endpoints name what they do not take: a type of content, or looking at all.
+_PICTURE_WORDS = re.compile(
+    r"image|picture|vision|multi-?modal|content[ _]?type|content parts?|must be a string|expected (?:a )?(?:`text`|string)",
+    re.IGNORECASE,
+)
+_NONE_AT_ALL = re.compile(r"\b0 image", re.IGNORECASE)  # vLLM: "At most 0 image(s) may be provided"
 # About the value: another name would not mend it, and might be one the endpoint ignores.
 _TOO_LARGE = re.compile(
     r"too (?:large|high|big)|at most|less than|maximum|exceed|greater than|must be (?:<|between)",
@@ -55,6 +62,7 @@ class Ladder:
     rung: Rung = Rung.JSON_SCHEMA
     cap: str = "max_tokens"
     dropped: set[str] = field(default_factory=set)
+    blind: bool = False  # it takes no pictures: questions are asked without
     steps: list[Step] = field(default_factory=list)
 
     def body(self, prompt: Prompt, *, model: str, sampling: Mapping[str, Any], cap: int) -> dict[str, Any]:
@@ -92,6 +100,16 @@ class Ladder:
         if self._holds(sent, name):
             self._take(name)
             self.steps.append(Step(name, message[:300]))
+        return True
+
+    def refuses_picture(self, message: str) -> bool:
+        """Whether a 400 for a question with a picture is about that. One picture that is too large says nothing of others."""
+        if not _PICTURE_WORDS.search(message):
+            return False
+        is_one = _TOO_LARGE.search(message) and not _NONE_AT_ALL.search(message)
+        if not self.blind and not is_one:
+            self.blind = True
+            self.steps.append(Step(PICTURE, message[:300]))
         return True
 
     def _named(self, sent: Mapping[str, Any], message: str) -> str:

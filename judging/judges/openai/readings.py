@@ -54,6 +54,7 @@ class Reading:
     quote: str = ""
     answer_state: AnswerState | None = None
     relevance: Relevance | None = None
+    seen_in: str = ""
 
 
 def read_verdicts(
@@ -95,17 +96,24 @@ def _reading(entry: Mapping[str, Any], prompt: Prompt, request: VerifyRequest) -
         quote=_string(entry.get("quote"), MAX_QUOTE),
         answer_state=_member(AnswerState, entry.get("answer_state")) if request.page is None else None,
         relevance=_member(Relevance, entry.get("relevance")) if request.page is not None else None,
+        seen_in=_seen_in(entry) if prompt.shows_picture else "",
     )
     return _by_page(reading, request.page) if request.page else _by_answer(reading, request.answer or "")
 
 
 def _by_page(reading: Reading, page: Passage) -> Reading:
-    """A decision stands on a passage of the page, or it does not stand."""
-    if reading.finding in _DECIDED and not shows(page, reading.quote):
+    """A decision stands on a passage of the page, or on its picture if one was shown, or it does not stand."""
+    by_picture = reading.seen_in == "picture" and not reading.quote
+    if reading.finding in _DECIDED and not by_picture and not shows(page, reading.quote):
         return replace(reading, finding=Finding.NOT_ASSESSED, code=Fault.QUOTE_MISMATCH)
     if reading.finding is Finding.UNDECIDED and reading.relevance is Relevance.UNUSABLE:
         return replace(reading, finding=Finding.NOT_ASSESSED, code="unusable_page")
     return reading if reading.finding in _DECIDED else replace(reading, quote="")
+
+
+def _seen_in(entry: Mapping[str, Any]) -> str:
+    """What a verdict rests on; anything but a clear word means the text, which is checked."""
+    return "picture" if entry.get("seen_in") == "picture" else "text"
 
 
 def _by_answer(reading: Reading, answer: str) -> Reading:

@@ -14,6 +14,23 @@ MINUTE = 60.0  # seconds
 BURST = 6.0  # seconds
 
 
+# Of a picture: 85, and 170 for each of at most 8 tiles of 512 pixels, as OpenAI counts those it looks at closely.
+PICTURE = {"low": 85}
+PICTURE_MOST = 85 + 8 * 170
+
+
+def _tokens(content: Any) -> int:
+    """Of a message: a text, or parts of which some are pictures."""
+    if isinstance(content, str):
+        return estimated_tokens(content)
+    return sum(
+        estimated_tokens(part["text"])
+        if part["type"] == "text"
+        else PICTURE.get(part["image_url"]["detail"], PICTURE_MOST)
+        for part in content
+    )
+
+
 class Meter:
     """Tokens per minute, as a bucket that fills evenly and may owe: what a reply cost is known afterwards.
 
@@ -39,7 +56,7 @@ class Meter:
         """Wait until nothing is owed, then take what the prompt will cost; the tokens taken."""
         if not self._rate:
             return 0
-        expected = sum(estimated_tokens(message["content"]) for message in body["messages"])
+        expected = sum(_tokens(message["content"]) for message in body["messages"])
         while self._rate and self._fill() <= 0:
             await self._sleep(-self._level / self._rate + 0.001)
         self._level -= expected

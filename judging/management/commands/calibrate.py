@@ -77,7 +77,7 @@ class Command(BaseCommand):
 
     def _asked(self, labels: LabelSet, profile: JudgeProfile, runs: int) -> Found:
         terms = terms_of(profile)
-        asking = Asking(votes=terms.votes, tokens=terms.shown)
+        asking = Asking(votes=terms.votes, tokens=terms.shown, together=terms.group_claims)
         tell = self._progress(str(profile), len(labels.items) * runs + len(labels.listings))
 
         async def answers() -> Found:

@@ -52,6 +52,8 @@ def _told(profile: ProfileFile) -> Iterator[tuple[str, str]]:
     yield "extraction", terms.extract
     yield "verification", ", ".join(terms.verify)
     yield "calls a check", _calls(terms)
+    if terms.group_claims > 1:
+        yield "checks a call", f"up to {terms.group_claims}"
     yield "sampling", _listed(terms.sampling)
     yield "page tokens", f"{terms.shown} to verify, {terms.read_out} to extract"
     yield "prices", ", ".join(profile.prices or ()) or "those of the environment"

@@ -8,16 +8,21 @@ import threading
 from typing import Any
 
 import pytest
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
 from django.db import IntegrityError, connections
 from django.utils import timezone
 
+from judging.case import Shot
 from judging.citations import MalformedUrl
 from judging.models import Page, PageSnapshot
 from judging.pages import store
 from judging.pages.captures import Capture, PageVerdict
-from judging.pages.store import is_failure, pages_for, read_text, snapshot_data
+from judging.pages.pictures import NotAPicture
+from judging.pages.store import is_failure, pages_for, read_picture, read_text, snapshot_data
 from submissions import blobs
 from tests.judging_factories import saved
+from tests.pictures import jpeg, png, png_chunk
 
 NOW = timezone.now()
 URL = "https://lakes.example/brume"
@@ -160,3 +165,54 @@ def test_a_number_that_can_never_be_had_is_an_error(monkeypatch: pytest.MonkeyPa
     with pytest.raises(IntegrityError, match="taken"):
         saved(capture())
     assert len(tries) == 3
+
+
+# ------------------------------------------------------------------ pictures
+def stored_shot(data: bytes) -> Shot:
+    """The picture of a stored page, as judging has it."""
+    shot = snapshot_data(saved(capture(shot=data)), collected_at=NOW).shot
+    assert shot is not None
+    return shot
+
+
+@pytest.mark.django_db
+def test_a_picture_is_kept_with_what_it_is() -> None:
+    data = png(30, 20)
+    row = saved(capture(shot=data))
+    row.refresh_from_db()
+    assert (row.picture_type, row.picture_width, row.picture_height) == ("image/png", 30, 20)
+    found = snapshot_data(row, collected_at=NOW)
+    assert found.shot == Shot(row.picture_sha256, "image/png", 30, 20)
+    assert found.characters == 5
+    assert read_picture(found.shot) == data
+
+
+@pytest.mark.django_db
+def test_a_page_without_a_picture_has_none() -> None:
+    row = saved(capture())
+    assert (row.picture_sha256, row.picture_type, row.picture_width) == ("", "", None)
+    assert snapshot_data(row, collected_at=NOW).shot is None
+
+
+@pytest.mark.django_db
+def test_a_capture_with_what_is_no_picture_is_not_stored() -> None:
+    with pytest.raises(NotAPicture):
+        saved(capture(shot=b"GIF89a"))
+
+
+@pytest.mark.django_db
+def test_a_picture_that_is_gone_is_none_and_raises_nothing() -> None:
+    shot = stored_shot(png())
+    default_storage.delete(blobs.blob_name(shot.sha256))
+    assert read_picture(shot) is None
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "other", [png(9, 9), jpeg(), b"GIF89a", png(3, 2, png_chunk(b"tEXt", b"x")), b"\0" * (6 * 2**20)]
+)
+def test_a_picture_that_is_not_what_was_stored_is_not_shown(other: bytes) -> None:
+    shot = stored_shot(png())
+    default_storage.delete(blobs.blob_name(shot.sha256))
+    default_storage.save(blobs.blob_name(shot.sha256), ContentFile(other))
+    assert read_picture(shot) is None

@@ -7,7 +7,7 @@ import datetime as dt
 from typing import Any
 
 from judging.case import AnswerWork, Case
-from judging.checks import decide_leaf
+from judging.checks import decide_leaves
 from judging.desk import Judgement
 from judging.judges.base import Passage
 from judging.rubric import Claim, Decision, PageExtraction
@@ -26,7 +26,7 @@ def leaf(
 ) -> Judgement:
     """How one leaf is decided."""
     desk, _ = desk_of(judge)
-    return asyncio.run(decide_leaf(check, work, case or case_of(READABLE), desk, broken=broken))
+    return asyncio.run(decide_leaves([check], work, case or case_of(READABLE), desk, broken=broken))[0]
 
 
 def claim(*urls: str, votes: int | None = None, sourced: bool = True) -> Claim:

@@ -22,6 +22,7 @@ from judging.judges.base import (
     ExtractRequest,
     VerifyReply,
     VerifyRequest,
+    one_by_one,
 )
 from judging.rubric import CascadeRubric, TreeRubric, parse_rubric
 
@@ -55,6 +56,8 @@ class Scripted:
         self.given = dict(claims or {})
         self.offline = offline
         self.asked: list[str] = []
+        self.groups: list[list[str]] = []
+        self.wholes: list[list[str]] = []
         self.requests: list[VerifyRequest] = []
 
     def votes(self, wanted: int) -> int:
@@ -69,6 +72,14 @@ class Scripted:
         said: Said = self.verdicts.get((request.statement, url)) or self.verdicts.get(request.statement, YES)
         reply = said if isinstance(said, Finding | VerifyReply) else said[request.sample]
         return reply if isinstance(reply, VerifyReply) else VerifyReply(reply, RECORD, reason=f"said {reply}")
+
+    async def verify_group(
+        self, requests: Sequence[VerifyRequest], *, group: Sequence[VerifyRequest] = ()
+    ) -> list[VerifyReply]:
+        """The verdict of each; the group is noted."""
+        self.groups.append([request.statement for request in requests])
+        self.wholes.append([request.statement for request in group])
+        return await one_by_one(self, requests)
 
     async def extract(self, request: ExtractRequest) -> ExtractReply:
         """The data of that name."""

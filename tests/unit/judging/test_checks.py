@@ -10,7 +10,7 @@ import pytest
 
 from judging import tokens
 from judging.cascade import Finding
-from judging.checks import decide_criterion
+from judging.checks import Asked, decide_criteria
 from judging.judges.base import AnswerState, VerifyReply
 from judging.rubric import Assertion, Unknown
 from tests.unit.judging.checking import SAID, WORK, A, claim, leaf, page_leaf, seen
@@ -151,7 +151,7 @@ def test_a_leaf_that_needs_what_could_not_be_read_is_unknown(broken: bool, findi
 def test_a_criterion_is_put_with_the_answer_and_its_kind(kind: str) -> None:
     judge = Scripted()
     desk, _ = desk_of(judge)
-    found = asyncio.run(decide_criterion("s/c", kind, SAID, "Strictly.", 1, WORK, case_of(), desk))
+    found = asyncio.run(decide_criteria(kind, [Asked("s/c", SAID, "Strictly.", 1)], WORK, case_of(), desk))[0]
     request = judge.requests[0]
     assert (request.kind, request.answer, request.additional) == (kind, WORK.text, "Strictly.")
     assert (found.finding, found.statement) == (YES, SAID)

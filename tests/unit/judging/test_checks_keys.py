@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from judging.case import AnswerWork, Case
-from judging.checks import decide_leaf, read_answer, read_page
+from judging.checks import decide_leaves, read_answer, read_page
 from judging.desk import Memory
 from judging.rubric import Assertion, Unknown
 from tests.unit.judging.checking import READABLE, RUBRIC, SAID, WORK, A, B, claim, page_leaf
@@ -17,7 +17,7 @@ from tests.unit.judging.scripted import NO, NOW, YES, Scripted, case_of, desk_of
 
 def key_of(check: Any, work: AnswerWork = WORK, case: Case | None = None) -> str:
     desk, notes = desk_of(Scripted())
-    asyncio.run(decide_leaf(check, work, case or case_of(READABLE), desk))
+    asyncio.run(decide_leaves([check], work, case or case_of(READABLE), desk))
     return next(iter(notes.keys.values()))
 
 
@@ -75,5 +75,5 @@ def test_what_is_remembered_is_not_asked_again() -> None:
     memory, judge = Memory(), Scripted({SAID: [YES, NO]})
     for _ in range(2):
         desk, _ = desk_of(judge, memory)
-        found = asyncio.run(decide_leaf(claim(A), WORK, case_of(READABLE), desk))
+        found = asyncio.run(decide_leaves([claim(A)], WORK, case_of(READABLE), desk))[0]
     assert (found.finding, len(judge.asked)) == (YES, 1)

@@ -9,7 +9,7 @@ import pytest
 
 from judging.cascade import Finding
 from judging.case import Case
-from judging.checks import decide_statement
+from judging.checks import Stated, decide_statements
 from judging.desk import Judgement
 from tests.unit.judging.checking import READABLE, SAID, WORK, A, C
 from tests.unit.judging.scripted import ABSTAINS, FAILS, NO, OPEN, YES, Scripted, case_of, desk_of, snapshot
@@ -20,7 +20,7 @@ def statement(
 ) -> Judgement:
     desk, _ = desk_of(judge)
     known = case or case_of(READABLE, [snapshot(C, "The lake is deep")])
-    return asyncio.run(decide_statement("s/r/1", SAID, cited, references, WORK, known, desk))
+    return asyncio.run(decide_statements([Stated("s/r/1", SAID, cited)], references, WORK, known, desk))[0]
 
 
 def test_a_statement_without_any_page_is_undecided() -> None:

@@ -22,6 +22,7 @@ from tests.judging_factories import (
     report_task,
     tree_files,
 )
+from tests.pictures import png
 
 NOW = dt.datetime.now(dt.UTC)
 
@@ -55,6 +56,13 @@ def run(*arguments: str | Path) -> list[str]:
 def test_a_tree_is_judged_against_the_sets_own_pages() -> None:
     found = tried(tree_files(), lake_answer(212, 15, "brume"), "brume")
     assert (found.score, found.result.task) == (0.5, "brume")
+
+
+def test_a_picture_is_there_and_the_offline_judge_says_that_it_did_not_look() -> None:
+    task = lake_task()
+    task["tree"]["children"][1]["screenshot"] = "always"
+    found = tried(tree_files({"brume": task}) | {"pages/brume.png": png()}, lake_answer(212, 14, "brume"))
+    assert found.score == 1.0
 
 
 def test_a_page_the_set_lacks_is_an_error_as_in_the_service() -> None:

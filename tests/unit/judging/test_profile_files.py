@@ -68,16 +68,23 @@ def test_numbers_written_in_two_ways_are_one_judge() -> None:
 @pytest.mark.parametrize("file", EXAMPLES, ids=[file.name for file in EXAMPLES])
 def test_the_examples_are_profiles_without_a_warning(file: Path) -> None:
     profile = read_profile(file.read_bytes(), file=file.name)
-    assert profile.terms.is_panel
+    assert profile.terms.is_panel or profile.terms.group_claims > 1
     assert profile.warnings == ()
     assert profile.prices is not None
     assert set(profile.prices) == set(profile.terms.models)
 
 
+def test_checks_that_are_asked_alone_make_the_profile_there_was_before_groups() -> None:
+    assert read(group_claims=1).terms == read().terms
+    assert "group_claims" not in read(group_claims=1).terms.as_parameters()
+    terms = read(group_claims=12.0).terms
+    assert (terms.group_claims, terms.as_parameters()["group_claims"]) == (12, 12)
+
+
 # ------------------------------------------------------------------ faults
 FAULTS: list[tuple[dict[str, Any], list[str]]] = [
-    ({"api_key": "sk-secret"}, ["api_key: unknown key; known are name, models, votes, sampling, passage_tokens, prices, limits"]),
-    ({"vote": 3}, ['vote: unknown key (did you mean "votes"?); known are name, models, votes, sampling, passage_tokens, prices, limits']),
+    ({"api_key": "sk-secret"}, ["api_key: unknown key; known are name, models, votes, sampling, passage_tokens, group_claims, picture_detail, prices, limits"]),
+    ({"vote": 3}, ['vote: unknown key (did you mean "votes"?); known are name, models, votes, sampling, passage_tokens, group_claims, picture_detail, prices, limits']),
     ({"name": "My judge"}, ['name: "My judge" is not a name of lower-case letters, digits, dots and hyphens']),
     ({"name": 4}, ["name: must be text, is 4; write it in quotes"]),
     ({"models": {"verify": ["a"]}}, ["models.extract: is missing; give the name of a model as the endpoint knows it"]),
@@ -94,6 +101,11 @@ FAULTS: list[tuple[dict[str, Any], list[str]]] = [
     ({**PANEL, "models": {"extract": "reader", "verify": ["a"]}, "passage_tokens": {"raeder": 900}}, ['passage_tokens.raeder: is no model of this profile (did you mean "reader"?)']),
     ({"prices": {"m": {"prompt": 1}}}, ["prices.m.completion: is missing; give US dollars for a million tokens"]),
     ({"prices": {"m": {**PRICE, "prompt": -1}}}, ["prices.m.prompt: must be at least 0, is -1"]),
+    ({"group_claims": 21}, ["group_claims: must be at most 20, is 21"]),
+    ({"group_claims": 0}, ["group_claims: must be at least 1, is 0"]),
+    ({"group_claims": 2.5}, ["group_claims: must be a whole number, is 2.5"]),
+    ({"group_claims": "many"}, ['group_claims: must be a whole number, is the text "many"']),
+    ({"picture_detail": "fine"}, ['picture_detail: must be auto, low or high, is the text "fine"']),
     ({"limits": {"in_flight": 0, "budget": 1}}, ["limits.budget: unknown key; known are in_flight, tokens_per_minute, attempts, timeout_s", "limits.in_flight: must be at least 1, is 0"]),
 ]  # fmt: skip
 

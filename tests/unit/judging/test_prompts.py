@@ -32,7 +32,7 @@ TEMPLATES = (
 
 
 def text_of(prompt: Prompt) -> str:
-    return prompt.messages[1]["content"]
+    return str(prompt.messages[1]["content"])
 
 
 # Fences

@@ -97,7 +97,7 @@ def test_pins_are_the_name_of_one_model_or_json_of_several(
 def test_whatever_changes_verdicts_is_stored() -> None:
     changes: list[dict[str, Any]] = [
         {"extract": "a"}, {"verify": ("a", "c", "b")}, {"votes": 3}, {"sampling": {"temperature": 1}},
-        {"passage_tokens": {}},
+        {"passage_tokens": {}}, {"group_claims": 5}, {"picture_detail": "low"},
     ]  # fmt: skip
     kinds = [
         PANEL,

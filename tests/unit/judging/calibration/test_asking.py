@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -144,3 +145,44 @@ def test_no_reply_is_remembered() -> None:
         return await memory.get("k")
 
     assert asyncio.run(scene()) is None
+
+
+# ------------------------------------------------------------------ groups
+def on_page(name: str, *, text: str = "It is deep.") -> Item:
+    """A claim by a page."""
+    return Item(name, "claim", (name,), "supported", page=Page(text, "https://a.example/", "A"))
+
+
+def test_what_shares_a_page_or_an_answer_is_asked_together_where_the_profile_does_so() -> None:
+    said = [replace(LONG, id=f"say{n}", statements=(f"say{n}",)) for n in range(2)]
+    items = [on_page("a"), said[0], on_page("b", text="Another."), on_page("c"), on_page("d"), said[1], DEEP]
+    judge = Closing({"c": NO, "say1": OPEN})
+    found = asked(judge, *items, together=2, runs=2)
+    assert judge.groups == [["a", "c"]] * 2 + [["d", "It is deep"]] * 2 + [["say0", "say1"]] * 2
+    assert verdicts(found) == [
+        ["supported"] * 2, ["supported"] * 2, ["supported"] * 2, ["refuted"] * 2,
+        ["supported"] * 2, ["undecided"] * 2, ["supported"] * 2,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("said", "grade"),
+    [({}, "4"), ({"some": NO}, "1"), ({"most": OPEN}, "2"), ({"all": NO}, "3"), ({"most": FAILS}, "error")],
+)
+@pytest.mark.parametrize("together", [1, 2, 3, 20])
+def test_a_grade_is_the_same_in_groups(said: Any, grade: str, together: int) -> None:
+    judge = Closing(said)
+    assert verdicts(asked(judge, GRADED, together=together)) == [[grade]]
+    assert len(judge.groups) == (together > 1)
+
+
+def test_a_group_is_shown_what_matters_for_all_of_it() -> None:
+    text = "\n".join([f"line {n} says nothing of note whatever happens" for n in range(900)])
+    text = f"{text[:12_000]}\nalpha stands\n{text[12_000:24_000]}\nomega stands\n{text[24_000:]}"
+    judge = Closing()
+    asked(judge, on_page("alpha stands", text=text), on_page("omega stands", text=text), together=2)
+    (page,) = {request.page for request in judge.requests}
+    assert page is not None
+    assert page.truncated
+    assert "alpha stands" in page.text
+    assert "omega stands" in page.text

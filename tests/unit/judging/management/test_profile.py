@@ -47,6 +47,10 @@ def test_a_panel_is_told_with_its_seats_and_calls() -> None:
     assert warnings == ""
 
 
+def test_groups_are_told(tmp_path: Path) -> None:
+    assert told(written(tmp_path, group_claims=8))[0]["checks a call"] == "up to 8"
+
+
 def test_votes_that_would_be_the_same_are_told_as_one_call_and_a_warning(tmp_path: Path) -> None:
     found, warnings = told(written(tmp_path, votes=3))
     assert found["calls a check"] == "1"

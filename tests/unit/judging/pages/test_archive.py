@@ -11,6 +11,7 @@ from judging.pages import archive, extract
 from judging.pages.archive import INDEX, ArchiveReading, read_archive
 from judging.pages.captures import Capture, PageVerdict
 from judging.pages.extract import EXTRACTOR
+from tests.pictures import jpeg, png, riff, vp8
 from tests.unit.judging.pages.documents import pdf
 
 HTML = b"<title>The lake</title><p>The lake was surveyed in 1871."
@@ -239,3 +240,32 @@ def test_every_fault_of_every_line_is_told_at_once() -> None:
         "line 3.odd",
         "line 3.url",
     ]
+
+
+# ------------------------------------------------------------------ pictures beside a page
+@pytest.mark.parametrize("name", ["a__png", "a__jpg", "a__webp"])
+def test_a_picture_beside_a_page_is_its_own(name: str) -> None:
+    data = {"a__png": png(), "a__jpg": jpeg(), "a__webp": riff(vp8(3, 2))}[name]
+    reading = read_archive(bundle(LINE, **{name: data}))
+    assert (reading.captures[0].shot, reading.faults, reading.warnings) == (data, (), ())
+
+
+def test_a_page_without_one_has_none_and_one_without_a_page_is_a_warning() -> None:
+    reading = read_archive(bundle(LINE, b__png=png()))
+    assert reading.captures[0].shot is None
+    assert [fault.file for fault in reading.warnings] == ["pages/b.png"]
+
+
+@pytest.mark.parametrize(
+    ("files", "told"),
+    [
+        ({"a__png": b"GIF89a"}, ["pages/a.png: (whole file): is neither PNG, JPEG nor WebP"]),
+        ({"a__png": jpeg()}, ["pages/a.png: (whole file): is image/jpeg, not image/png"]),
+        ({"a__webp": png()}, ["pages/a.webp: (whole file): is image/png, not image/webp"]),
+        ({"a__png": png(9_000, 1)}, ["pages/a.png: (whole file): has 9,000 × 1 pixels; at most 8,000 a side and 32,000,000 in all"]),
+        ({"a__png": png(), "a__jpg": jpeg()}, ["pages/a.jpg: (whole file): is a second picture beside pages/a.png"]),
+    ],
+)  # fmt: skip
+def test_a_picture_that_is_none_is_refused_by_name(files: dict[str, bytes], told: list[str]) -> None:
+    reading = read_archive(bundle(LINE, **files))
+    assert ([str(fault) for fault in reading.faults], reading.captures) == (told, ())

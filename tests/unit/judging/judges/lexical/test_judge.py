@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 from judging.cascade import Finding
-from judging.judges.base import AnswerState, ExtractOutcome, Judge, Relevance
+from judging.judges.base import (
+    AnswerState,
+    ExtractOutcome,
+    Judge,
+    Passage,
+    Picture,
+    Relevance,
+    VerifyRequest,
+)
 from judging.judges.lexical import VERSION, LexicalJudge
 
 from .asking import claims, extract, verify
@@ -53,6 +62,25 @@ def test_a_claim_the_page_makes_is_supported_with_a_verbatim_quote() -> None:
     assert (reply.finding, reply.relevance) == (Finding.SUPPORTED, Relevance.RELEVANT)
     assert "24 beds" in reply.quote
     assert reply.quote in PAGE
+
+
+def test_it_looks_at_no_picture_and_says_so() -> None:
+    picture = Picture("a" * 64, "image/png", 3, 2, b"png")
+    page = Passage("b" * 64, "https://a.example/", "", PAGE, ((0, len(PAGE)),))
+    for text, statement in ((PAGE, "Lantern Col Hut has 24 beds"), ("", "It is so"), (PAGE, '""')):
+        request = VerifyRequest("c", "claim", statement, "", page=replace(page, text=text))
+        seen = replace(request, page=replace(page, text=text, picture=picture))
+        replies = [asyncio.run(LexicalJudge().verify(one)) for one in (request, seen)]
+        assert [reply.record.picture for reply in replies] == ["", "ignored"]
+        assert replies[0].finding is replies[1].finding
+
+
+def test_a_group_is_decided_one_by_one() -> None:
+    requests = [
+        VerifyRequest("c", "claim", f"Lantern Col Hut has {beds} beds", "", PAGE) for beds in (24, 26)
+    ]
+    replies = asyncio.run(LexicalJudge().verify_group(requests))
+    assert [reply.finding for reply in replies] == [Finding.SUPPORTED, Finding.REFUTED]
 
 
 def test_a_claim_with_another_number_is_refuted() -> None:

@@ -28,6 +28,10 @@ def error(message: str = "", **fields: Any) -> dict[str, Any]:
         (401, error("Incorrect API key", code="invalid_api_key"), Fault.AUTH),
         (403, "Forbidden", Fault.AUTH),
         (404, error("no such model"), Fault.NO_SUCH_MODEL),
+        # A model that takes no pictures is there, and asked without them.
+        (404, error("No endpoints found that support image input"), Fault.BAD_REQUEST),
+        (500, error("image input is not supported - hint: mmproj"), Fault.BAD_REQUEST),
+        (500, error("the image could not be fetched"), Fault.SERVER),
         (408, "", Fault.TIMEOUT),
         (409, "", Fault.SERVER),
         (413, "", Fault.CONTEXT_LENGTH),

@@ -115,3 +115,17 @@ def test_calls_under_way_when_a_step_was_taken_ask_again_and_take_no_second_one(
     assert ladder.step_down(sent, message)
     assert body_of(ladder) == after
     assert len(ladder.steps) == 1
+
+
+# ------------------------------------------------------------------ pictures
+def test_what_names_no_picture_refuses_none() -> None:
+    ladder = Ladder()
+    assert not ladder.refuses_picture("Something is wrong with your request.")
+    assert (ladder.blind, ladder.steps) == (False, [])
+
+
+def test_a_model_without_eyes_is_found_out_once() -> None:
+    ladder = Ladder()
+    assert ladder.refuses_picture("small-1 is not a multimodal model")
+    assert ladder.refuses_picture("small-1 is not a multimodal model")
+    assert (ladder.blind, [step.name for step in ladder.steps]) == (True, ["picture"])

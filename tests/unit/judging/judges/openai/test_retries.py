@@ -175,6 +175,18 @@ def test_prompts_are_spread_over_the_minutes(calls: int) -> None:
     assert times.now == pytest.approx((calls - 1) * 10, abs=1)
 
 
+@pytest.mark.parametrize(("detail", "tokens"), [("low", 85), ("auto", 1_445), ("high", 1_445)])
+def test_a_picture_counts_as_much_as_a_large_one(detail: str, tokens: int) -> None:
+    times = Times()
+    meter = Meter(600, clock=lambda: times.now, sleep=times.sleep)
+    parts = [
+        {"type": "text", "text": "x" * 400},
+        {"type": "image_url", "image_url": {"url": "data:", "detail": detail}},
+    ]
+    body = {"messages": [{"role": "user", "content": parts}]}
+    assert asyncio.run(meter.reserve(body)) == 100 + tokens
+
+
 def test_what_an_idle_hour_left_unused_is_not_saved_up() -> None:
     times = Times()
     meter = Meter(600, clock=lambda: times.now, sleep=times.sleep)
