@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from judging.judges.base import (
     CallRecord,
@@ -44,6 +44,15 @@ class Metered:
         reply = await self._judge.verify(request)
         self._tell(reply.record)
         return reply
+
+    async def verify_group(
+        self, requests: Sequence[VerifyRequest], *, group: Sequence[VerifyRequest] = ()
+    ) -> list[VerifyReply]:
+        """Checks that share a call, as the judge decides them."""
+        replies = await self._judge.verify_group(requests, group=group)
+        for reply in replies:
+            self._tell(reply.record)
+        return replies
 
     def votes(self, wanted: int) -> int:
         """As many as the judge says."""

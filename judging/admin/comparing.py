@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from judging.admin.labelling import LABELLERS, asked
-from judging.admin.runs import READERS
+from judging.admin.records import READERS
 from judging.labelling.comparing import compared, figures
 from judging.labelling.exporting import exported
 from judging.labelling.labels import adjudicate, open_study, turns_of

@@ -96,11 +96,14 @@ def test_an_interrupted_command_leaves_no_seat_and_pays_for_what_it_asked(
             time.sleep(0.02)
         os.kill(os.getpid(), signal.SIGINT)
 
+    # Tests that a shell started in the background ignore it.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     stopping = threading.Thread(target=interrupt)
     stopping.start()
     with pytest.raises(CommandError, match=r"^Interrupted\.$") as caught:
         calibrate("current", written(tmp_path, *easy(20)))
     stopping.join()
+    signal.signal(signal.SIGINT, before)
     assert caught.value.returncode == 130
     assert not Seat.objects.exists()
     assert Spending.objects.get().calls == 3

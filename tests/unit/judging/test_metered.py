@@ -22,9 +22,10 @@ def test_every_reply_is_passed_on_and_noted() -> None:
         assert await metered.extract(extract) == await plain.extract(extract)
         assert await metered.claims(claims) == await plain.claims(claims)
         assert await metered.verify(check) == await plain.verify(check)
+        assert await metered.verify_group([check, check]) == await plain.verify_group([check, check])
         metered.set_share(in_flight=1, tokens_per_minute=0)
         await metered.aclose()
 
     asyncio.run(scene())
-    assert [record.judge for record in noted] == ["lexical"] * 3
+    assert [record.judge for record in noted] == ["lexical"] * 5
     assert (metered.votes(3), metered.name, metered.offline) == (1, "lexical", True)

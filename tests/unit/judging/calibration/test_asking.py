@@ -156,7 +156,7 @@ def on_page(name: str, *, text: str = "It is deep.") -> Item:
 def test_what_shares_a_page_or_an_answer_is_asked_together_where_the_profile_does_so() -> None:
     said = [replace(LONG, id=f"say{n}", statements=(f"say{n}",)) for n in range(2)]
     items = [on_page("a"), said[0], on_page("b", text="Another."), on_page("c"), on_page("d"), said[1], DEEP]
-    judge = Closing({"c": NO, "say1": OPEN})
+    judge = Scripted({"c": NO, "say1": OPEN})
     found = asked(judge, *items, together=2, runs=2)
     assert judge.groups == [["a", "c"]] * 2 + [["d", "It is deep"]] * 2 + [["say0", "say1"]] * 2
     assert verdicts(found) == [
@@ -171,7 +171,7 @@ def test_what_shares_a_page_or_an_answer_is_asked_together_where_the_profile_doe
 )
 @pytest.mark.parametrize("together", [1, 2, 3, 20])
 def test_a_grade_is_the_same_in_groups(said: Any, grade: str, together: int) -> None:
-    judge = Closing(said)
+    judge = Scripted(said)
     assert verdicts(asked(judge, GRADED, together=together)) == [[grade]]
     assert len(judge.groups) == (together > 1)
 
@@ -179,7 +179,7 @@ def test_a_grade_is_the_same_in_groups(said: Any, grade: str, together: int) -> 
 def test_a_group_is_shown_what_matters_for_all_of_it() -> None:
     text = "\n".join([f"line {n} says nothing of note whatever happens" for n in range(900)])
     text = f"{text[:12_000]}\nalpha stands\n{text[12_000:24_000]}\nomega stands\n{text[24_000:]}"
-    judge = Closing()
+    judge = Scripted()
     asked(judge, on_page("alpha stands", text=text), on_page("omega stands", text=text), together=2)
     (page,) = {request.page for request in judge.requests}
     assert page is not None
