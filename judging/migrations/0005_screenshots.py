@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('judging', '0003_limits_and_calibrations'),
+        ('judging', '0004_labels'),
         ('submissions', '0002_former_state'),
     ]
 
