@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import datetime as dt
 from collections.abc import Callable
 
-from django.db import transaction
 from django.utils import timezone
 
 from judging.apart import asking_apart
@@ -37,14 +35,9 @@ def judge_study(study: LabelStudy, *, tell: Callable[[str], None]) -> None:
     """
     for opened in opened_runs(study):
         asyncio.run(_judge(opened))
-        _keep(study, opened, now=timezone.now())
+        fill(study, opened, opened.memory)
+        study.answers.filter(answer__in=opened.answers).update(asked_at=timezone.now())
         tell(f"{opened.run}: {len(opened.answers)} answers")
-
-
-@transaction.atomic
-def _keep(study: LabelStudy, opened: Opened, *, now: dt.datetime) -> None:
-    fill(study, opened, opened.memory)
-    study.answers.filter(answer__in=opened.answers).update(asked_at=now)
 
 
 async def _judge(opened: Opened) -> None:

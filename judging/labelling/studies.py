@@ -33,7 +33,6 @@ class NameTaken(Exception):
     """There is a study of this name."""
 
 
-@transaction.atomic
 def make_study(
     *, name: str, seed: int, size: int, answers: QuerySet[Answer], actor: str, now: dt.datetime
 ) -> LabelStudy:
@@ -42,20 +41,28 @@ def make_study(
     :param size: answers at most; no more than ``MOST``.
     :raises NameTaken, NothingToLabel: as named.
     """
-    if LabelStudy.objects.filter(name=name).exists():
-        raise NameTaken(name)
+    study = _drawn(LabelStudy(name=name, seed=seed, actor=actor, created_at=now), answers, min(size, MOST))
+    for opened in opened_runs(study):
+        fill(study, opened, opened.memory)
+    return study
+
+
+@transaction.atomic
+def _drawn(study: LabelStudy, answers: QuerySet[Answer], size: int) -> LabelStudy:
+    """The study with its answers; their questions take longer to gather than a transaction should."""
+    if LabelStudy.objects.filter(name=study.name).exists():
+        raise NameTaken(study.name)
     runs = _last_runs(answers)
     given = answers.filter(given=True, submission__in=runs).exclude(text="").order_by("pk")
-    chosen = choose(list(given.values_list("submission_id", "pk")), seed=seed, size=min(size, MOST))
+    submission_of = dict(given.values_list("pk", "submission_id"))
+    places = [(submission, answer) for answer, submission in submission_of.items()]
+    chosen = choose(places, seed=study.seed, size=size)
     if not chosen:
         raise NothingToLabel
-    study = LabelStudy.objects.create(name=name, seed=seed, actor=actor, created_at=now)
-    submission_of = dict(given.values_list("pk", "submission_id"))
+    study.save()
     StudyAnswer.objects.bulk_create(
         StudyAnswer(study=study, answer_id=answer, run_id=runs[submission_of[answer]]) for answer in chosen
     )
-    for opened in opened_runs(study):
-        fill(study, opened, opened.memory)
     return study
 
 
@@ -93,9 +100,13 @@ def fill(study: LabelStudy, opened: Opened, memory: Memory) -> None:
     """Add the questions that are not there yet, and the verdicts that were not known."""
     questions = asyncio.run(questions_of(opened.works, opened.case, memory))
     places = dict(study.answers.values_list("answer_id", "pk"))
-    StudyNode.objects.bulk_create(
-        (_node(places[one.answer], one) for one in questions), ignore_conflicts=True
-    )
+    nodes = [_node(places[one.answer], one) for one in questions]
+    with transaction.atomic():
+        StudyNode.objects.bulk_create(nodes, ignore_conflicts=True)
+        _tell_all(study, opened, memory)
+
+
+def _tell_all(study: LabelStudy, opened: Opened, memory: Memory) -> None:
     open_ = StudyNode.objects.filter(of__study=study, of__run=opened.run, finding="").select_related("of")
     told = [node for node in open_.order_by("pk") if _tell(node, memory.judgements)]
     StudyNode.objects.bulk_update(told, ["finding", "code", "reason", "quote"])
