@@ -52,16 +52,17 @@ def find_run(name: str) -> JudgeRun:
     :raises UnknownRun: there is none.
     """
     ident, _, number = name.partition("/")
-    runs = JudgeRun.objects.select_related(*RELATED).order_by("-round")
     by_id = Q(submission__public_id=ident)
-    if number:
-        wanted = by_id & Q(round=int(number)) if number.isascii() and number.isdigit() else Q(pk__in=())
-    else:
-        wanted = by_id | (Q(pk=int(ident)) if ident.isascii() and ident.isdigit() else Q(pk__in=()))
-    run = runs.filter(wanted).first()
+    wanted = by_id & Q(round=_number(number)) if number else by_id | Q(pk=_number(ident))
+    run = JudgeRun.objects.select_related(*RELATED).filter(wanted).order_by("-round", "-pk").first()
     if run is None:
         raise UnknownRun(name)
     return run
+
+
+def _number(text: str) -> int:
+    """The number that a text is; one that no row has if it is none."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else -1
 
 
 def export_lines(run: JudgeRun) -> Iterator[bytes]:

@@ -7,12 +7,12 @@ dropped in the prompt; letters, digits and their case do not. A quote without a 
 from __future__ import annotations
 
 import re
-import unicodedata
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from judging.composing import FIRM, normalized
 from judging.prompts.fences import BRACKETING, CLEANING, DEFUSING, visible
 
 __all__ = ["PLACES", "Span", "locate", "occurs"]
@@ -24,9 +24,7 @@ Span = tuple[int, int]
 _TYPOGRAPHY = str.maketrans("‘’‚‛“”„‟′″‐‑‒–—―−", "''''\"\"\"\"'\"-------")
 _SPACE = re.compile(r"\s+")
 _ODD_SPACE = re.compile(r"\s{2,}|[^\S ]")  # what becomes another text than it is
-# A composed form never reaches back over one of these, so what stands between two of them is composed by itself.
-_FIRM = "\x00-\x7f\u3040-\u3098\u309b-\u30ff\u3400-\u9fff\uac00-\ud7a3"
-_COMPOSED = re.compile(f"[{_FIRM}]?[^{_FIRM}]+")
+_COMPOSED = re.compile(f"[{FIRM}]?[^{FIRM}]+")
 
 
 def occurs(quote: str, texts: Sequence[str]) -> bool:
@@ -58,7 +56,7 @@ def _says_something(folded: str) -> bool:
 @lru_cache(maxsize=16)  # the same page is asked about again and again
 def _folded(text: str) -> str:
     """As the model saw it: what was defused in the prompt is defused here too."""
-    shown = unicodedata.normalize("NFC", visible(text)).translate(_TYPOGRAPHY)
+    shown = normalized("NFC", visible(text)).translate(_TYPOGRAPHY)
     return _SPACE.sub(" ", shown).strip()
 
 
@@ -119,4 +117,4 @@ def _traced(text: str) -> _Traced:
 
 
 def _composed(match: re.Match[str]) -> str:
-    return unicodedata.normalize("NFC", match[0])
+    return normalized("NFC", match[0])

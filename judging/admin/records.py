@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ from judging.callsheets import Sheet
 from judging.excerpts import stretches
 from judging.models import Extraction, JudgeRun, PageSnapshot, Verdict
 from judging.pages.store import read_text
-from judging.quotes import locate
+from judging.quotes import Span, locate
 from judging.records import PageShown, Record, Row, pages_of, sheet_of
 
 # Who reads a verdict tree reads the rubric, the answer and what the judge said of it.
@@ -28,15 +28,18 @@ PAGE_READERS = (*READERS, "judging.view_pagesnapshot")
 # ------------------------------------------------------------------ the calls behind a row
 @dataclass(frozen=True, slots=True)
 class RowShown:
-    """A verdict or an extraction as a part of a page: its row, the round that found it, its calls and pages."""
+    """A verdict or an extraction as a part of a page: its row, the round that found it, its calls and pages.
+
+    Each page stands with the address of its text, "" for those who may not read it. ``in_answer`` is where a quote of the
+    answer is shown in its place.
+    """
 
     address: str
     round: int
     reused: bool
     sheet: Sheet
-    pages: list[
-        tuple[PageShown, str]
-    ]  # with the address of the page's text, "" for those who may not read it
+    pages: list[tuple[PageShown, str]]
+    in_answer: str
 
     @property
     def summary(self) -> str:
@@ -87,7 +90,12 @@ def row_shown(row: Row, run: JudgeRun, *, reads_pages: bool) -> RowShown:
         reused=row.run_id != run.pk,
         sheet=sheet_of(row),
         pages=[(page, _text_address(row, page) if reads_pages else "") for page in pages],
+        in_answer=_answer_address(row) if isinstance(row, Verdict) and not pages else "",
     )
+
+
+def _answer_address(row: Verdict) -> str:
+    return reverse("admin:judging_verdict_answer", args=[row.pk]) if row.quote else ""
 
 
 def _text_address(row: Row, page: PageShown) -> str:
@@ -150,17 +158,20 @@ def page_context(verdict: Verdict, number: int, *, whole: bool) -> dict[str, Any
         text = read_text(snapshot.text_sha256)
     except FileNotFoundError:
         return {"page": page, "snapshot": snapshot, "lost": LOST}
-    quoted = locate(text, verdict.quote, page.ranges)
-    parts, behind = stretches(text, seen=page.ranges, quoted=quoted, whole=whole)
-    return {
-        "page": page,
-        "snapshot": snapshot,
-        "quoted": quoted,
-        "parts": parts,
-        "behind": behind,
-        "cut": behind > 0 or any(part.skipped for part in parts),
-        "whole": whole,
-    }
+    return {"page": page, "snapshot": snapshot, **_in_place(text, verdict.quote, page.ranges, whole=whole)}
+
+
+def answer_in_place(verdict: Verdict, *, whole: bool) -> dict[str, Any]:
+    """The answer, all of which the judge was shown, and where the quote stands in it."""
+    text = verdict.answer.text
+    return _in_place(text, verdict.quote, [(0, len(text))], whole=whole)
+
+
+def _in_place(text: str, quote: str, seen: Sequence[Span], *, whole: bool) -> dict[str, Any]:
+    quoted = locate(text, quote, seen)
+    parts, behind = stretches(text, seen=seen, quoted=quoted, whole=whole)
+    cut = behind > 0 or any(part.skipped for part in parts)
+    return {"seen": seen, "quoted": quoted, "parts": parts, "behind": behind, "cut": cut, "whole": whole}
 
 
 def stored_row(row: Verdict | Extraction, run: JudgeRun, *, reads_pages: bool) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from django.utils.safestring import SafeString
 from judging.admin.exports import EXPORTERS, costs_context, export_response
 from judging.admin.looks import Look, as_json, as_text
 from judging.admin.progress import progress_shown
-from judging.admin.records import PAGE_READERS, READERS, page_context
+from judging.admin.records import PAGE_READERS, READERS, answer_in_place, page_context
 from judging.admin.verdicts import answer_context
 from judging.amounts import money
 from judging.calibration.storing import ABOUT, last_passed
@@ -150,6 +150,11 @@ class JudgeRunAdmin(Look):
         return TemplateResponse(request, "admin/judging/answer.html", context)
 
 
+def _whole(request: HttpRequest) -> bool:
+    """Whether all of a text is wanted."""
+    return "whole" in request.GET
+
+
 class Remembered(Look):
     """What was found, on one page each; lists say of which answer, not what."""
 
@@ -178,24 +183,34 @@ class VerdictAdmin(Remembered):
     readonly_fields = ("said", "pages", "calls")
 
     def get_urls(self) -> list[URLPattern]:
-        """One more address: a page of the evidence."""
-        view = self.admin_site.admin_view(self.page_view)
-        page = path("<int:verdict>/pages/<int:number>/", view, name="judging_verdict_page")
-        return [page, *super().get_urls()]
+        """Two more addresses: a page of the evidence, and the answer, with the quote in its place."""
+        wrap = self.admin_site.admin_view
+        page = path("<int:verdict>/pages/<int:number>/", wrap(self.page_view), name="judging_verdict_page")
+        answer = path("<int:verdict>/answer/", wrap(self.answer_view), name="judging_verdict_answer")
+        return [page, answer, *super().get_urls()]
 
     def page_view(self, request: HttpRequest, verdict: int, number: int) -> HttpResponse:
         """A page of the evidence: what of its text the judge was shown, and where the quote stands."""
         if not request.user.has_perms(PAGE_READERS):
             raise PermissionDenied
         row = get_object_or_404(Verdict.objects.select_related("run"), pk=verdict)
-        context = {
-            **self.admin_site.each_context(request),
-            "title": f"Verdict {row.pk}, page {number}",
-            "opts": self.opts,
-            "verdict": row,
-            **page_context(row, number, whole="whole" in request.GET),
-        }
-        return TemplateResponse(request, "admin/judging/page.html", context)
+        return self._in_place(
+            request, row, f"page {number}", page_context(row, number, whole=_whole(request))
+        )
+
+    def answer_view(self, request: HttpRequest, verdict: int) -> HttpResponse:
+        """The answer, and where the quote stands in it."""
+        if not request.user.has_perms(READERS):
+            raise PermissionDenied
+        row = get_object_or_404(Verdict.objects.select_related("run", "answer"), pk=verdict)
+        return self._in_place(request, row, "answer", answer_in_place(row, whole=_whole(request)))
+
+    def _in_place(
+        self, request: HttpRequest, row: Verdict, what: str, shown: dict[str, Any]
+    ) -> TemplateResponse:
+        each = self.admin_site.each_context(request)
+        context = {**each, "title": f"Verdict {row.pk}, {what}", "opts": self.opts, "verdict": row, **shown}
+        return TemplateResponse(request, "admin/judging/in_place.html", context)
 
     @admin.display(description="statement, reason, quote")
     def said(self, verdict: Verdict) -> SafeString:

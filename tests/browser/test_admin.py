@@ -60,6 +60,7 @@ def prepared() -> list[str]:
             "/admin/judging/judgerun/",
             "/admin/judging/judgerun/costs/",
             *(f"/admin/judging/judgerun/{run.pk}/change/" for run in JudgeRun.objects.all()),
+            f"/admin/judging/verdict/{Verdict.objects.filter(evidence=[]).earliest('pk').pk}/answer/",
             *(f"/admin/judging/verdict/{row.pk}/pages/1/" for row in Verdict.objects.exclude(evidence=[])),
             f"/admin/leaderboard/board/{Board.objects.get().pk}/change/",
             *(f"/admin/judging/rubric/{rubric.pk}/change/" for rubric in Rubric.objects.all()),

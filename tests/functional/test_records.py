@@ -189,7 +189,7 @@ def test_a_quote_that_is_not_there_and_a_page_that_was_not_shown_are_told(submis
     verdict = with_quote()
     browser = signed_in("judge operator")
     Verdict.objects.filter(pk=verdict.pk).update(quote="nothing of the kind")
-    assert "does not stand on this page" in text(browser, evidence(verdict))
+    assert "does not stand here" in text(browser, evidence(verdict))
     bare = [{**verdict.evidence[0], "ranges": [], "finding": None}]
     Verdict.objects.filter(pk=verdict.pk).update(quote="", evidence=bare)
     shown = text(browser, evidence(verdict))
@@ -230,7 +230,50 @@ def test_who_may_not_read_pages_is_not_led_to_them(submission: Submission) -> No
 def test_a_page_without_text_says_so(submission: Submission) -> None:
     verdict = with_quote()
     PageSnapshot.objects.filter(pk=verdict.evidence[0]["snapshot"]).update(verdict="empty", text_sha256="")
-    assert "This page has no text." in text(signed_in("judge operator"), evidence(verdict))
+    assert "There is no text." in text(signed_in("judge operator"), evidence(verdict))
+
+
+# ------------------------------------------------------------------ the answer
+def answer_quoting() -> Verdict:
+    """A verdict on an answer alone, which quotes it."""
+    judged(import_set(cascade_files()), {"report": REPORT_RIGHT})
+    verdict = Verdict.objects.filter(evidence=[]).earliest("pk")
+    Verdict.objects.filter(pk=verdict.pk).update(quote="a glacier  carved it")
+    verdict.refresh_from_db()
+    return verdict
+
+
+def test_a_quote_of_the_answer_stands_marked_in_the_answer() -> None:
+    verdict = answer_quoting()
+    address = reverse("admin:judging_verdict_answer", args=[verdict.pk])
+    browser = signed_in("validator")
+    assert address in text(browser, tree_page(verdict.answer.submission, "report"))
+    page = text(browser, address)
+    assert '<mark class="quote">a glacier carved it</mark>' in page
+    assert "Text of the answer" in page
+    assert verdict.statement not in page.split("<title>")[1].split("</title>")[0]
+    Verdict.objects.filter(pk=verdict.pk).update(quote="")
+    assert address not in text(browser, tree_page(verdict.answer.submission, "report"))
+
+
+def test_of_a_long_answer_the_neighbourhood_of_the_quote_is_shown() -> None:
+    verdict = answer_quoting()
+    long = "x " * 400_000
+    Answer.objects.filter(pk=verdict.answer_id).update(text=f"{long}a glacier carved it {long}{EVIL}")
+    address = reverse("admin:judging_verdict_answer", args=[verdict.pk])
+    page = text(signed_in("judge operator"), address)
+    assert len(page) < 120_000
+    assert '<mark class="quote">a glacier carved it</mark>' in page
+    whole = text(signed_in("judge operator"), f"{address}?whole=1")
+    assert len(whole) > 1_600_000
+    assert EVIL not in whole
+
+
+@pytest.mark.parametrize("role", ["task author", "set owner", "viewer"])
+def test_the_answer_is_for_those_who_may_read_answers_and_verdicts(role: str) -> None:
+    address = reverse("admin:judging_verdict_answer", args=[answer_quoting().pk])
+    text(signed_in(role), address, 403)
+    text(signed_in(superuser=True), f"/admin/judging/verdict/{10**9}/answer/", 404)
 
 
 # ------------------------------------------------------------------ hostile text

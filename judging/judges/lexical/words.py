@@ -12,6 +12,7 @@ from functools import lru_cache
 from itertools import zip_longest
 from typing import NamedTuple
 
+from judging.composing import normalized
 from judging.judges.lexical.vocabulary import (
     ABBREVIATIONS,
     IRREGULAR,
@@ -79,7 +80,7 @@ class Span(NamedTuple):
 
 def plain(text: str) -> str:
     """The text in NFKC without hidden characters (zero-width, bidi controls, tags, variation selectors)."""
-    return unicodedata.normalize("NFKC", _HIDDEN.sub("", text))
+    return normalized("NFKC", _HIDDEN.sub("", text))
 
 
 @lru_cache(maxsize=65_536)
@@ -88,7 +89,7 @@ def fold_word(word: str) -> str:
     folded = _DENYING_PREFIX.sub("non", word.casefold(), count=1).replace("'", "").replace("’", "")
     if folded.isascii():
         return folded
-    parts = unicodedata.normalize("NFKD", folded)
+    parts = normalized("NFKD", folded)
     kept = "".join(c for c in parts if not unicodedata.combining(c))
     return kept.translate(_LETTERS)
 

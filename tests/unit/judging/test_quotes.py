@@ -73,6 +73,13 @@ def test_what_the_prompt_changed_is_found_as_it_stands_on_the_page(text: str, qu
     assert text[start:end] == found
 
 
+@pytest.mark.parametrize(
+    "text", ["a" + "\u0323\u0302" * 40 + "\u30fb漢\u0302", "─" * 99 + "e\u0301", "・" * 40 + "か\u3099"]
+)
+def test_rows_of_marks_are_traced_as_they_are_folded(text: str) -> None:
+    assert _traced(text).text == _folded(text)
+
+
 @given(ODD)
 def test_a_traced_text_is_the_folded_one(text: str) -> None:
     traced = _traced(text)
