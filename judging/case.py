@@ -12,6 +12,7 @@ from judging.cascade import ScoringProfile
 from judging.citations import MalformedUrl, host_of, url_key
 from judging.evidence import Standing, standing
 from judging.rubric import CascadeRubric, TreeRubric
+from judging.search.found import Found
 
 __all__ = ["AnswerWork", "Case", "Snapshot"]
 
@@ -65,6 +66,7 @@ class Case:
     the task set. ``read`` gives the text of a snapshot by hash. ``now`` is when the round began,
     ``collected_at`` when the first one did. Of a page at most ``passage_tokens`` are shown to those who decide and
     ``extract_tokens`` to the one who reads it out; ``passage_characters`` where that is None.
+    ``search`` is what was found for its claims, None where nothing is searched.
     """
 
     profile_hash: str
@@ -82,6 +84,7 @@ class Case:
     passage_characters: int = 24_000
     passage_tokens: int | None = None
     extract_tokens: int | None = None
+    search: Found | None = None
 
     @property
     def passage(self) -> Any:
