@@ -13,10 +13,11 @@ from django.db.models import Prefetch
 from judging.canonical import plain
 from judging.cascade import ScoringProfile
 from judging.case import AnswerWork, Case, Snapshot
-from judging.models import CitedPage, JudgeRun, PageSnapshot, Rubric
+from judging.models import CitedPage, JudgeRun, PageSnapshot, Rubric, SubmissionSearch
 from judging.pages.store import read_text, snapshot_data
 from judging.profiles import terms_of
 from judging.rubric import CascadeRubric, TreeRubric, check_stored, rubric_of
+from judging.search.found import Found
 from submissions.models import Answer, OrganisationDomain, Submission
 
 TEXTS_KEPT = 256  # snapshots whose text stays in memory during a slice
@@ -42,7 +43,19 @@ def load_case(run: JudgeRun, *, now: dt.datetime) -> Case:
         votes=terms.votes,
         passage_tokens=terms.shown,
         extract_tokens=terms.read_out,
+        search=_found(run),
     )
+
+
+def _found(run: JudgeRun) -> Found | None:
+    """What was found for the submission's claims up to this round; later rounds do not change what it saw."""
+    if not run.search_queries:
+        return None
+    rows = SubmissionSearch.objects.filter(
+        submission=run.submission_id, provider=run.search, round__lte=run.round
+    )
+    texts = rows.order_by("round").values_list("query_hash", "reply__text_sha256")
+    return Found(run.search_queries, dict(texts))
 
 
 def _pages(submission: Submission) -> dict[str, Snapshot]:

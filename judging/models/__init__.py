@@ -5,6 +5,7 @@ from judging.models.limits import Endpoint, Seat, Spending
 from judging.models.pages import CitedPage, Page, PageHost, PageSnapshot
 from judging.models.rubrics import Rubric
 from judging.models.runs import Extraction, JudgeProfile, JudgeRun, ModelCall, Verdict
+from judging.models.search import SearchReply, SubmissionSearch
 
 __all__ = [
     "Calibration",
@@ -18,7 +19,9 @@ __all__ = [
     "PageHost",
     "PageSnapshot",
     "Rubric",
+    "SearchReply",
     "Seat",
     "Spending",
+    "SubmissionSearch",
     "Verdict",
 ]

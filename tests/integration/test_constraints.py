@@ -19,8 +19,10 @@ from judging.models import (
     Page,
     PageSnapshot,
     Rubric,
+    SearchReply,
     Seat,
     Spending,
+    SubmissionSearch,
     Verdict,
 )
 from leaderboard.models import Board, Entry
@@ -147,6 +149,18 @@ def spending() -> Spending:
     return Spending.objects.create(run=run(make_draft()), day=NOW.date())
 
 
+def searched() -> SearchReply:
+    return SearchReply.objects.create(
+        provider="searxng", key="0" * 64, day=NOW.date(), query="q", asked_at=NOW, text_sha256="0" * 64
+    )
+
+
+def search() -> SubmissionSearch:
+    return SubmissionSearch.objects.create(
+        submission=make_draft(), round=1, provider="searxng", query_hash="0" * 64, reply=searched()
+    )
+
+
 def verdict(finding: str = "supported") -> Verdict:
     on = answer()
     return Verdict.objects.create(
@@ -228,6 +242,11 @@ BREAKS: dict[str, Callable[[], object]] = {
     "seat_once_per_holder": lambda: again(seat()),
     "spending_once_per_day": lambda: again(spending()),
     "spending_cost_not_negative": lambda: change(spending(), cost_usd=-0.01),
+    "searchreply_once_a_day": lambda: again(searched()),
+    "searchreply_provider_known": lambda: change(searched(), provider="off"),
+    "searchreply_text_has_time": lambda: change(searched(), asked_at=None),
+    "submissionsearch_once_a_round": lambda: again(search()),
+    "submissionsearch_reply_or_fault": lambda: change(search(), fault="timeout"),
     "verdict_once_per_run": lambda: again(verdict("error")),
     "verdict_settled_once": lambda: in_another_run(verdict()),
     "verdict_finding_known": lambda: change(verdict(), finding="perhaps"),
