@@ -32,7 +32,7 @@ ROLES: Mapping[str, tuple[str, ...]] = {
         *_LOOK, *_READ_TASKS, "submissions.view_answer", "submissions.view_job", "submissions.view_submissionevent",
         "judging.view_page", "judging.view_pagesnapshot", "judging.view_judgeprofile", "judging.view_judgerun",
         "judging.add_judgerun", "judging.view_verdict", "judging.view_extraction", "judging.view_modelcall",
-        "judging.view_calibration",
+        "judging.view_calibration", "judging.view_searchreply",
     ),
     # Runs a set: accounts, keys and what teams hand in.
     "set owner": (

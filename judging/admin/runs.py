@@ -48,7 +48,8 @@ class JudgeRunAdmin(Look):
     list_filter = ("profile",)
     search_fields = ("submission__public_id",)
     fields = (
-        "submission", "round", "profile", "short_circuit", "started_at", "finished_at", "calls", "cost_usd", "answers",
+        "submission", "round", "profile", "short_circuit", "search", "started_at", "finished_at", "calls", "cost_usd",
+        "answers",
     )  # fmt: skip
     readonly_fields = ("answers",)
 

@@ -102,10 +102,12 @@ def test_keys_of_the_other_protocol_are_unknown() -> None:
         ({"evidence": ["cited"]}, True),
         ({"evidence": ["cited", "reference"], "references": [URL]}, False),
         ({"references": [URL]}, False),
+        ({"evidence": ["cited", "search"]}, False),
+        ({"evidence": ["search"]}, False),
     ],
 )
 def test_facts_without_reference_are_warned_of(keys: dict[str, Any], told: bool) -> None:
-    reason = "has no reference: a claim its cited page repeats counts as supported"
+    reason = "has neither reference nor search: a claim its cited page repeats counts as supported"
     lines = warnings({"prompt": "x", "subtasks": [facts(**keys)]}, protocol="cascade")
     assert lines == ([f"{FILE}subtasks[0].factuality[0].evidence: {reason}"] if told else [])
 
