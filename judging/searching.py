@@ -85,9 +85,7 @@ def search_all(lease: Lease, run: JudgeRun, queries: Sequence[str], *, ends: flo
         if draining() or time.monotonic() > ends:
             return Slice.MORE
         if is_held_down(run):
-            log.warning("search_held_down", queries=len(waiting))
-            with lease.writing(results=len(waiting)):
-                attach(run, {}, dict.fromkeys(waiting, Fault.HELD_DOWN))
+            leave_alone(lease, run, waiting[:LOOKED_AT])
         elif not search_some(lease, run, waiting[:LOOKED_AT]):
             return Slice.WAITING
     finish(lease)
@@ -109,6 +107,15 @@ def is_held_down(run: JudgeRun) -> bool:
     mine = SubmissionSearch.objects.filter(submission=run.submission_id, round=run.round)
     last = list(mine.order_by("-id").values_list("fault", flat=True)[:HELD_DOWN_AFTER])
     return len(last) == HELD_DOWN_AFTER and all(last)
+
+
+def leave_alone(lease: Lease, run: JudgeRun, queries: Sequence[str]) -> None:
+    """Take what is there of today without asking; the other queries have failed."""
+    log.warning("search_held_down", queries=len(queries))
+    rows = rows_of(run, queries, timezone.now())
+    known = {query: row for query, row in rows.items() if row.asked_at is not None}
+    with lease.writing(results=len(queries)):
+        attach(run, known, {query: Fault.HELD_DOWN for query in queries if query not in known})
 
 
 def search_some(lease: Lease, run: JudgeRun, queries: Sequence[str]) -> bool:

@@ -301,6 +301,22 @@ def test_a_provider_that_is_down_is_left_alone_after_some_queries(provider: Sear
     assert len(provider.queries) == 28
 
 
+def test_what_was_found_today_is_had_of_a_provider_that_is_down(
+    provider: SearchProvider, settings: Any
+) -> None:
+    settings.EVALSERVICE = {**settings.EVALSERVICE, "SHARD_ANSWERS": 1}
+    task_set = import_set(searched_files(runs=2))
+    *down, known, other = acts(10)
+    judged(task_set, {"report": DEPTH + known})
+    provider.always = GONE
+    submission = submit(task_set, {"report": [DEPTH + "\n".join(down), f"{DEPTH}{known}\n{other}\n"]})
+    run_jobs(submission)
+    found = SubmissionSearch.objects.filter(submission=submission)
+    assert found.filter(reply__isnull=False).count() == 1
+    assert found.filter(fault="refused").count() == searching.HELD_DOWN_AFTER
+    assert found.filter(fault="held_down").count() == 1
+
+
 @pytest.mark.parametrize(("reply", "reason"), [(Reply(403), "search_auth"), (Reply(402), "search_quota")])
 def test_a_provider_that_refuses_everything_pauses_the_submission_and_keeps_what_it_gave(
     provider: SearchProvider, reply: Reply, reason: str
