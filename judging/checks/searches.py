@@ -15,6 +15,7 @@ from judging.desk import Desk, Judgement
 from judging.evidence import PageFinding, Standing, combine
 from judging.judges.base import Passage, Relevance, VerifyReply, VerifyRequest
 from judging.passages import select
+from judging.search.found import query_hash
 from judging.search.results import blocks_of, in_whole, marks_of, without
 
 __all__ = ["SearchSource", "found_for", "over_results", "unasked"]
@@ -71,7 +72,8 @@ class SearchSource:
             budget=self._case.passage_characters,
             tokens=self._case.passage_tokens,
             snapshot=self.sha256 or "",
-            url=self.url,
+            # Not the query: it is the claim, which must not stand among what is to prove it.
+            url=f"search:{query_hash(self.query)[:12]}",
             title="Search results",
         )
         return replace(found, ranges=tuple(in_whole(found.ranges, kept)))

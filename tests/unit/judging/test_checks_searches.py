@@ -32,6 +32,7 @@ from tests.unit.judging.scripted import (
 )
 
 QUERY = f"search:{SAID}"
+SHOWN = f"search:{query_hash(SAID)[:12]}"
 HIT = Hit("The lake", "https://found.example/lake", "It is 212 metres deep", "2026-05-01")
 OWN = Hit("Ours", "https://news.team.example/lake", "The lake is deep")
 LONG = " ".join(f"word{n}" for n in range(40))
@@ -95,7 +96,7 @@ EVIDENCE = [
 def test_references_then_the_search_then_cited_pages_have_the_word(
     reference: Finding, search: Finding, cited: Finding, finding: Finding
 ) -> None:
-    judge = Scripted({(SAID, C): reference, (SAID, QUERY): search, (SAID, A): cited})
+    judge = Scripted({(SAID, C): reference, (SAID, SHOWN): search, (SAID, A): cited})
     found = statement(judge, found_case(FOUND), [A], [C])
     assert found.finding is finding
     asked = search if reference is OPEN else None  # a reference that has the word needs no search
@@ -109,7 +110,7 @@ def test_references_then_the_search_then_cited_pages_have_the_word(
 
 @pytest.mark.parametrize("search", [YES, NO, OPEN])
 def test_support_by_cited_pages_is_counted_whatever_a_search_says(search: Finding) -> None:
-    judge = Scripted({(SAID, QUERY): search, (SAID, A): YES})
+    judge = Scripted({(SAID, SHOWN): search, (SAID, A): YES})
     counted = count_references([statement(judge, found_case(FOUND), [A])])
     assert (counted.cited, counted.supported) == (1, 1)
     uncited = count_references([statement(judge, found_case(FOUND))])
@@ -123,8 +124,9 @@ def test_a_result_is_shown_like_a_page_with_the_hash_of_its_text() -> None:
     (request,) = judge.requests
     page = request.page
     assert page is not None
-    assert (page.snapshot, page.url, page.text) == (FOUND, QUERY, FOUND)
+    assert (page.snapshot, page.url, page.text) == (FOUND, SHOWN, FOUND)
     assert page.ranges == ((0, len(FOUND)),)
+    assert SAID not in f"{page.url} {page.title} {page.text}"  # a claim is no evidence for itself
     (kept,) = found.evidence
     assert (kept["text_sha256"], kept["ranges"], kept["verdict"]) == (FOUND, [[0, len(FOUND)]], "ok")
     assert (kept["standing"], kept["marked"], kept["snapshot"]) == ("readable", [], None)
@@ -190,7 +192,10 @@ def several(judge: Scripted, *texts: str | None) -> Judgement:
 
 def said(**by_number: Finding) -> Mapping[Any, Any]:
     queries = queries_of(STATEMENT, most=3)
-    return {(STATEMENT, f"search:{queries[int(name[1:])]}"): finding for name, finding in by_number.items()}
+    return {
+        (STATEMENT, f"search:{query_hash(queries[int(name[1:])])[:12]}"): finding
+        for name, finding in by_number.items()
+    }
 
 
 def test_the_first_result_that_supports_ends_the_asking() -> None:
