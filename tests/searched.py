@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from judging.models import Verdict
-from submissions.models import Submission
-from tests.judging_factories import LAW, SITE, cascade_files, report_task
+from judging.tasks import collect_pages
+from submissions.models import Job, Submission
+from tests.judging_factories import LAW, SITE, cascade_files, import_set, report_task, submit
 from tests.provider import Found, SearchProvider, hit
 
 CLAIM = "The Lake Act of 1968 forbids motor boats on Lake Brume."
@@ -58,3 +59,15 @@ def switch_on(settings: Any, at: SearchProvider, **changes: Any) -> None:
 def on_the_law(submission: Submission, *, round: int = 1) -> Verdict:
     """The verdict on the first claim about the law."""
     return Verdict.objects.get(run__submission=submission, run__round=round, check_id="law/law-facts/1")
+
+
+def searching_job(*claims: str) -> Job:
+    """A submission whose pages are collected, waiting to be searched for."""
+    submission = submit(import_set(searched_files()), {"report": DEPTH + "\n".join(claims or (CLAIM,))})
+    collect_pages(submission.jobs.get().pk)
+    return submission.jobs.get(kind="search")
+
+
+def acts(count: int) -> list[str]:
+    """So many claims about the law."""
+    return [f"The Lake Act of {1900 + n} forbids boats on Lake Brume{n}." for n in range(count)]

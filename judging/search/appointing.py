@@ -17,7 +17,7 @@ OFF = "off"
 
 
 def appointed(task_set: TaskSet, *, at: dt.datetime) -> str:
-    """The provider for a round that begins ``at``: ``off`` where the set's rubrics, as they stand then, name no search."""
+    """The provider for a round that begins ``at``: ``off`` where the set's rubrics of then name no search."""
     provider = allowed(task_set.split)
     if provider == OFF or task_set.protocol != TaskSet.Protocol.CASCADE:
         return OFF

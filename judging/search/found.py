@@ -18,7 +18,7 @@ def query_hash(query: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """``most``: queries for one claim. ``texts``: SHA-256 of the result's text by that of the query; None for a failure."""
+    """``most``: queries for one claim. ``texts``: SHA-256 of a result's text by that of its query; None: it failed."""
 
     most: int
     texts: Mapping[str, str | None]

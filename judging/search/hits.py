@@ -1,4 +1,4 @@
-"""Reading what a search provider sends, which is as hostile as the web: sizes, types and addresses are bounded. Pure."""
+"""Reading what a search provider sends, as hostile as the web: sizes, types and addresses are bounded. Pure."""
 
 from __future__ import annotations
 

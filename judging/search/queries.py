@@ -24,10 +24,11 @@ _WORD = re.compile(r"[^\W_]+(?:[.,'’-][^\W_]+)*%?")
 _OPERATORS = frozenset({"OR", "AND", "NOT", "AROUND", "NEAR"})
 _SMALL = frozenset(
     _WORD.findall(
-        "a about after all also an and any are as at be been before being between both but by can could did do does during each"
-        " for from had has have he her his how if in into is it its may more most much no nor not of on one only or other our"
-        " over she should so some such than that the their them then there these they this those to under up was we were what"
-        " when where which while who whom whose why will with would you your"
+        "a about after all also an and any are as at be been before being between both but by can could did "
+        "do does during each for from had has have he her his how if in into is it its may more most much "
+        "no nor not of on one only or other our over she should so some such than that the their them then "
+        "there these they this those to under up was we were what when where which while who whom whose why "
+        "will with would you your"
     )
 )
 

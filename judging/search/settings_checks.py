@@ -32,7 +32,8 @@ def search_messages(config: Mapping[str, Any]) -> Iterator[CheckMessage]:
         yield _fault("EVALSERVICE_SEARCH_KEY holds what no header may.")
     if url and not _is_address(url):
         yield _fault(
-            "EVALSERVICE_SEARCH_URL: an address like http://search.internal:8080 without user, query or fragment is needed."
+            "EVALSERVICE_SEARCH_URL: an address like http://search.internal:8080 is needed, "
+            "without user, query or fragment."
         )
 
 

@@ -2,7 +2,8 @@
 
 Unlike the address of a cited page, this one may be private: nobody but the operator chose it. So no guard stands in
 between, and what comes back is still bounded: no redirect is followed, no proxy of the environment is used, the body
-has a size unpacked, and all tries together have an end. What is raised holds neither address nor header: keys stand in them.
+has a size unpacked, and all tries together have an end. What is raised holds neither address nor header: keys stand
+in them.
 """
 
 from __future__ import annotations

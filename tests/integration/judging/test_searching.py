@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -16,21 +15,21 @@ from judging.models import Extraction, JudgeRun, SearchReply, SubmissionSearch, 
 from judging.pages.store import read_text
 from judging.rounds import rejudge
 from judging.scorekeeping import replay_answer
-from judging.tasks import collect_pages, search_claims
+from judging.tasks import search_claims
 from submissions.driving import resume
-from submissions.leases import acquire
 from submissions.models import Job, Submission
-from submissions.queue.draining import drain
 from tests.judging_factories import cascade_files, import_set, judged, run_jobs, submit
-from tests.provider import KEY, Reply, SearchProvider, busy, hit
+from tests.provider import KEY, Reply, SearchProvider, busy
 from tests.searched import (
     ANSWER,
     CLAIM,
     DEPTH,
     QUERY,
+    acts,
     law,
     on_the_law,
     searched_files,
+    searching_job,
     switch_on,
 )
 
@@ -39,14 +38,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 GONE = Reply(404)
 TEST = {"split": "test", "delivery": "open", "delivery_reason": "for these tests"}
 FULL = ["collect: done", "search: done", "judge: done", "score: done"]
-
-
-@pytest.fixture
-def provider(settings: Any) -> Iterator[SearchProvider]:
-    with SearchProvider() as one:
-        one.found = law
-        switch_on(settings, one)
-        yield one
 
 
 def again(submission: Submission) -> list[str]:
@@ -59,18 +50,6 @@ def method_of(submission: Submission) -> str:
     """What the scores say of the search."""
     assert submission.provenance is not None
     return str(submission.provenance["search"])
-
-
-def searching_job(*claims: str) -> Job:
-    """A submission whose pages are collected, waiting to be searched for."""
-    submission = submit(import_set(searched_files()), {"report": DEPTH + "\n".join(claims or (CLAIM,))})
-    collect_pages(submission.jobs.get().pk)
-    return submission.jobs.get(kind="search")
-
-
-def acts(count: int) -> list[str]:
-    """So many claims about the law."""
-    return [f"The Lake Act of {1900 + n} forbids boats on Lake Brume{n}." for n in range(count)]
 
 
 # ------------------------------------------------------------------ what is asked
@@ -349,80 +328,3 @@ def test_a_provider_that_is_not_the_one_that_began_pauses_the_round(
     assert (submission.state, submission.state_reason) == ("paused", "search_changed")
     assert again(submission) == ["judge: done", "score: done"]
     assert (method_of(submission), submission.state) == ("off", "judged")
-
-
-# ------------------------------------------------------------------ slices
-def test_a_slice_that_is_over_gives_the_rest_to_the_next(provider: SearchProvider, settings: Any) -> None:
-    job = searching_job(*acts(6))
-    lease = acquire(job.pk)
-    assert lease is not None
-    run = JudgeRun.objects.get()
-    queries = [claim.rstrip(".") for claim in acts(6)]
-    assert searching.search_all(lease, run, queries, ends=0.0) == "more"
-    lease.stop.set()
-    assert searching.search_all(lease, run, queries, ends=0.0) == "stopped"
-    assert provider.queries == []
-
-
-def test_a_worker_that_is_to_end_asks_nothing_more(provider: SearchProvider) -> None:
-    job = searching_job()
-    drain()
-    try:
-        assert search_claims(job.pk) == "more"
-    finally:
-        drain(False)
-    assert provider.queries == []
-
-
-def test_a_slice_that_raises_gives_its_queries_back(
-    provider: SearchProvider, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    job = searching_job()
-    with monkeypatch.context() as patch:
-        patch.setattr(searching, "attach", lambda *args: 1 / 0)
-        assert search_claims(job.pk) == "again later"
-    row = SearchReply.objects.get()
-    assert (row.asked_at, row.claimed_until) == (None, None)
-    Job.objects.filter(pk=job.pk).update(not_before=None)
-    assert search_claims(job.pk) == "done"
-
-
-def test_a_submission_that_is_cancelled_meanwhile_is_not_judged(provider: SearchProvider) -> None:
-    job = searching_job()
-
-    def stopped(query: str) -> list[Any]:
-        Submission.objects.update(state="paused", state_reason="quota")
-        return []
-
-    provider.found = stopped
-    assert search_claims(job.pk) == "parked"
-    assert not Job.objects.filter(kind="judge").exists()
-    Submission.objects.update(state="judging", state_reason="")
-    job.refresh_from_db()
-    assert job.state == Job.State.READY
-    assert run_jobs(job.submission)[-1] == "score: done"
-    assert len(provider.queries) == 1
-
-
-def test_reading_the_claims_may_take_several_slices(provider: SearchProvider, settings: Any) -> None:
-    job = searching_job()
-    settings.EVALSERVICE = {**settings.EVALSERVICE, "SLICE_SECONDS": -1}
-    assert search_claims(job.pk) == "more"
-    assert provider.queries == []
-
-
-# ------------------------------------------------------------------ hits that decide nothing
-def test_hits_of_the_teams_own_and_of_the_answer_itself_decide_nothing(provider: SearchProvider) -> None:
-    long = " ".join(f"and rule {n} of it holds" for n in range(12))
-    text = f"{DEPTH}{CLAIM.rstrip('.')} {long}.\n"
-    task_set = import_set(searched_files())
-    submission = submit(task_set, {"report": text})
-    organisation = submission.system.team.organisation
-    organisation.domains.create(name="team.example", verified_at=timezone.now())
-    own = hit("Ours", "https://www.team.example/law", CLAIM)
-    mirror = hit("Mirror", "https://pastes.example/1", f"{CLAIM.rstrip('.')} {long}")
-    provider.found = lambda query: [own, mirror]
-    run_jobs(submission)
-    verdict = on_the_law(submission)
-    assert (verdict.finding, verdict.code) == ("undecided", "search_empty")
-    assert [one["mark"] for one in verdict.evidence[0]["marked"]] == ["own", "self"]
