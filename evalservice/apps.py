@@ -18,5 +18,6 @@ class EvalserviceConfig(AppConfig):
         register(checks.check_queue)
         register(checks.check_judge)
         register(checks.check_profile)
+        register(checks.check_search)
         register(checks.check_tables, Tags.database)
         register(checks.check_static_files, Tags.staticfiles, deploy=True)

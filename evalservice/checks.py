@@ -17,6 +17,7 @@ from django.utils.module_loading import import_string
 
 from evalservice import preparation
 from judging.profile_checks import profile_messages
+from judging.search.settings_checks import search_messages
 
 
 def check_pipeline(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
@@ -76,6 +77,11 @@ def check_judge(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[
 def check_profile(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
     """The file of the judge's profile describes one."""
     return list(profile_messages(settings.EVALSERVICE, settings.Q_CLUSTER))
+
+
+def check_search(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    """A search provider that is switched on has what it needs; nothing else is asked by accident."""
+    return list(search_messages(settings.EVALSERVICE["SEARCH"]))
 
 
 def check_tables(

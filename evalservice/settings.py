@@ -237,6 +237,7 @@ SPECTACULAR_SETTINGS = {
 # Upward steps go by dotted path, so that the lower app never imports the higher (docs/architecture.md).
 PIPELINE = {
     "submission_finalized": "judging.tasks.collect_pages",
+    "claims_wanted": "judging.tasks.search_claims",
     "pages_collected": "judging.tasks.judge_answers",
     "answers_judged": "judging.tasks.score_submission",
     "submission_judged": "leaderboard.tasks.publish_due",
@@ -284,6 +285,15 @@ EVALSERVICE: dict[str, Any] = {
         "submission_tokens": env.integer("EVALSERVICE_BUDGET_SUBMISSION_TOKENS", 0, low=0, high=10**12),
         "day_usd": env.number("EVALSERVICE_BUDGET_DAY_USD", 0.0, low=0.0, high=1e6),
         "day_tokens": env.integer("EVALSERVICE_BUDGET_DAY_TOKENS", 0, low=0, high=10**12),
+    },
+    # Off, no claim leaves the house (docs/search.md).
+    "SEARCH": {
+        "provider": env.choice("EVALSERVICE_SEARCH", "off", ("off", "searxng", "serper")),
+        "url": env.read("EVALSERVICE_SEARCH_URL").strip(),
+        "key": env.read("EVALSERVICE_SEARCH_KEY").strip(),
+        "queries": env.integer("EVALSERVICE_SEARCH_QUERIES", 1, low=1, high=3),  # for one claim
+        "results": env.integer("EVALSERVICE_SEARCH_RESULTS", 5, low=1, high=10),  # hits of one query
+        "test_sets": env.flag("EVALSERVICE_SEARCH_TEST_SETS", False),
     },
     "KNOWN_GOOD_HOSTS": env.listed("EVALSERVICE_KNOWN_GOOD_HOSTS", "www.iana.org,www.debian.org"),
     # A page of our own is never evidence, and our own network is nobody's to look into.

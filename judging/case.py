@@ -12,6 +12,7 @@ from judging.cascade import ScoringProfile
 from judging.citations import MalformedUrl, host_of, url_key
 from judging.evidence import Standing, standing
 from judging.rubric import CascadeRubric, TreeRubric
+from judging.search.found import Found
 
 __all__ = ["AnswerWork", "Case", "Shot", "Snapshot"]
 
@@ -79,6 +80,7 @@ class Case:
     ``collected_at`` when the first one did. Of a page at most ``passage_tokens`` are shown to those who decide and
     ``extract_tokens`` to the one who reads it out; ``passage_characters`` where that is None.
     ``group_claims`` checks may share a call. ``picture`` gives the bytes of a picture, None where they are gone.
+    ``search`` is what was found for its claims, None where nothing is searched.
     """
 
     profile_hash: str
@@ -98,6 +100,7 @@ class Case:
     extract_tokens: int | None = None
     group_claims: int = 1
     picture: Callable[[Shot], bytes | None] = lambda _shot: None
+    search: Found | None = None
 
     @property
     def passage(self) -> Any:

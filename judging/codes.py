@@ -20,6 +20,9 @@ class VerdictCode(StrEnum):
     PAGE_REVIEW = "page_review"
     PAGE_BLOCKED = "page_blocked"
     PAGE_RETRY = "page_retry"
+    # A search for a claim gave nothing to judge by.
+    SEARCH_FAILED = "search_failed"
+    SEARCH_EMPTY = "search_empty"
     # What a check needs could not be read out of the answer or the page.
     EXTRACTION_FAILED = "extraction_failed"
     EXTRACTION_TRUNCATED = "extraction_truncated"

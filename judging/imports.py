@@ -16,6 +16,8 @@ from judging.pages.archive import INDEX
 from judging.pages.captures import Capture
 from judging.pages.store import save_captures
 from judging.rubric import MANIFEST, Bundle, Fault, TaskSpec
+from judging.rubric.faults import Severity
+from judging.search.appointing import OFF, allowed, names_search
 from submissions.models import Task, TaskSet
 
 
@@ -75,7 +77,15 @@ def read_whole(files: Mapping[str, bytes]) -> tuple[Bundle, tuple[Capture, ...],
     reading = read_set(files)
     if reading.bundle is None:
         raise RefusedBundle(reading.faults)
-    return reading.bundle, reading.captures, reading.warnings
+    return reading.bundle, reading.captures, (*reading.warnings, *unsearched(reading.bundle))
+
+
+def unsearched(bundle: Bundle) -> Iterator[Fault]:
+    """What an installation without search must say of a set that names it; such claims are judged by the others."""
+    for task in bundle.tasks if allowed(bundle.split) == OFF else ():
+        if names_search(task.rubric):
+            why = "names search evidence, but this installation does not search: the other evidence decides"
+            yield Fault(f"tasks/{task.key}.yaml", "subtasks", why, Severity.WARNING)
 
 
 def _refuse_changes(existing: TaskSet, bundle: Bundle, archive: Sequence[Capture]) -> None:

@@ -13,10 +13,11 @@ from django.db.models import Prefetch
 from judging.canonical import plain
 from judging.cascade import ScoringProfile
 from judging.case import AnswerWork, Case, Snapshot
-from judging.models import CitedPage, JudgeRun, PageSnapshot, Rubric
+from judging.models import CitedPage, JudgeRun, PageSnapshot, Rubric, SubmissionSearch
 from judging.pages.store import read_picture, read_text, snapshot_data
 from judging.profiles import terms_of
 from judging.rubric import CascadeRubric, TreeRubric, check_stored, rubric_of
+from judging.search.found import Found
 from submissions.models import Answer, OrganisationDomain, Submission
 
 PICTURES_KEPT = 8  # in memory during a slice, at most 5 MiB each
@@ -45,7 +46,19 @@ def load_case(run: JudgeRun, *, now: dt.datetime) -> Case:
         extract_tokens=terms.read_out,
         group_claims=terms.group_claims,
         picture=lru_cache(maxsize=PICTURES_KEPT)(read_picture),
+        search=_found(run),
     )
+
+
+def _found(run: JudgeRun) -> Found | None:
+    """What was found for the submission's claims up to this round; later rounds do not change what it saw."""
+    if not run.search_queries:
+        return None
+    rows = SubmissionSearch.objects.filter(
+        submission=run.submission_id, provider=run.search, round__lte=run.round
+    )
+    texts = rows.order_by("round").values_list("query_hash", "reply__text_sha256")
+    return Found(run.search_queries, dict(texts))
 
 
 def _pages(submission: Submission) -> dict[str, Snapshot]:

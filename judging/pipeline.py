@@ -46,7 +46,7 @@ from judging.rubric import (
 )
 from judging.tree import Node, Outcome, next_leaves, score_tree, with_outcomes
 
-__all__ = ["judge_answer"]
+__all__ = ["claims_to_search", "judge_answer"]
 
 OUTCOMES = {
     Finding.SUPPORTED: Outcome.MET,
@@ -222,7 +222,9 @@ async def _judge_facts(
         Stated(f"{found.spec.id}/{rubric.id}/{n}", claim["text"], claim["urls"] if is_cited else ())
         for n, claim in enumerate(reading.data, start=1)
     ]
-    found.factuality[rubric.id] = await decide_statements(claims, references, work, case, desk)
+    found.factuality[rubric.id] = await decide_statements(
+        claims, references, work, case, desk, search="search" in rubric.evidence
+    )
 
 
 async def _read_claims(
@@ -239,3 +241,36 @@ async def _read_claims(
         return Reading(reply.outcome, claims, reply.reason, (reply.record,))
 
     return await desk.reading(answer=work.id, name=name, key=key, decide=decide)
+
+
+# ------------------------------------------------------------------ searching
+async def claims_to_search(work: AnswerWork, case: Case, desk: Desk) -> list[str]:
+    """The claims of an answer that are to be searched for: those whose gates are open, read as judging reads them.
+
+    What is asked on the way is asked under the same keys, so judging finds it remembered.
+
+    :raises judging.desk.Unfinished: the slice ended first; what was found is kept.
+    """
+    if work.blank or not isinstance(work.rubric, CascadeRubric):
+        return []
+    found = await settle(
+        _claims_of(spec, work, case, desk) for spec in work.rubric.subtasks if _searched(spec)
+    )
+    return [claim for claims in found for claim in claims]
+
+
+def _searched(spec: SubtaskSpec) -> list[FactualitySpec]:
+    return [rubric for rubric in spec.factuality if rubric.claims is None and "search" in rubric.evidence]
+
+
+async def _claims_of(spec: SubtaskSpec, work: AnswerWork, case: Case, desk: Desk) -> list[str]:
+    found = SubtaskFindings(spec)
+    asked: set[Dimension] = set()
+    while (wave := _next_wave(found, frozenset(asked), case)) and Dimension.FACTUALITY not in wave:
+        asked |= wave
+        await settle(_judge_dimension(found, dimension, work, case, desk) for dimension in sorted(wave))
+    if not wave:
+        return []
+    readings = await settle(_read_claims(spec, rubric, work, case, desk) for rubric in _searched(spec))
+    read = (reading.data for reading in readings if reading.outcome is ExtractOutcome.OK)
+    return [claim["text"] for data in read for claim in data]

@@ -12,10 +12,13 @@ from django.db.models import Max
 from judging.models import CitedPage, JudgeRun
 from judging.pages.store import is_failure
 from judging.profiles import current_profile
+from judging.search.appointing import OFF, appointed
 from submissions.models import Job, Submission, TaskSet
 from submissions.models.submission import IllegalTransition
 from submissions.queue import wake
 from submissions.reasons import StateReason
+
+IN_SHARDS = (Job.Kind.SEARCH, Job.Kind.JUDGE)
 
 
 def next_round(submission: Submission) -> int:
@@ -28,8 +31,11 @@ def next_round(submission: Submission) -> int:
 def open_round(submission: Submission, *, now: dt.datetime, number: int | None = None) -> JudgeRun:
     """A new run with one job per shard of answers; call inside a transaction.
 
+    Where claims are searched for, each shard is first searched for and judged after that.
+
     :param number: of the round, where its pages were collected before.
     """
+    search = appointed(submission.task_set, at=now)
     run = JudgeRun.objects.create(
         submission=submission,
         round=number or next_round(submission),
@@ -37,21 +43,32 @@ def open_round(submission: Submission, *, now: dt.datetime, number: int | None =
         # Everything is judged on dev sets: that is where teams learn, and where errors are counted in full.
         short_circuit=submission.task_set.split != TaskSet.Split.DEV,
         started_at=now,
+        search=search,
+        search_queries=0 if search == OFF else settings.EVALSERVICE["SEARCH"]["queries"],
     )
+    kind = Job.Kind.JUDGE if search == OFF else Job.Kind.SEARCH
     size = settings.EVALSERVICE["SHARD_ANSWERS"]
     ids = list(submission.answers.order_by("task__position", "run", "id").values_list("pk", flat=True))
     for shard, start in enumerate(range(0, len(ids), size)):
-        job = Job.objects.create(
-            submission=submission,
-            kind=Job.Kind.JUDGE,
-            round=run.round,
-            shard=shard,
-            answer_ids=ids[start : start + size],
-            total_items=len(ids[start : start + size]),
-            created_at=now,
-        )
-        wake(job, now=now)
+        part = ids[start : start + size]
+        add_shard(submission, kind, round=run.round, shard=shard, answer_ids=part, now=now)
     return run
+
+
+def add_shard(
+    submission: Submission, kind: Job.Kind, *, round: int, shard: int, answer_ids: list[int], now: dt.datetime
+) -> None:
+    """A job for some answers of a round; call inside a transaction."""
+    job = Job.objects.create(
+        submission=submission,
+        kind=kind,
+        round=round,
+        shard=shard,
+        answer_ids=answer_ids,
+        total_items=len(answer_ids),
+        created_at=now,
+    )
+    wake(job, now=now)
 
 
 def close_shard(job: Job, *, now: dt.datetime) -> None:
@@ -60,7 +77,7 @@ def close_shard(job: Job, *, now: dt.datetime) -> None:
     The submission's row is locked first: two shards that end at the same time must not both see the other open.
     """
     Submission.objects.select_for_update().get(pk=job.submission_id)
-    siblings = Job.objects.filter(submission=job.submission_id, kind=Job.Kind.JUDGE, round=job.round)
+    siblings = Job.objects.filter(submission=job.submission_id, kind__in=IN_SHARDS, round=job.round)
     if siblings.exclude(state=Job.State.DONE).exists():
         return
     score, created = Job.objects.get_or_create(
@@ -101,7 +118,7 @@ def rejudge(submission: Submission, *, actor: str, now: dt.datetime) -> int:
 def _is_paused_round(submission: Submission, left: Sequence[Job]) -> bool:
     """Paused with its pages collected and nobody at work: its judging had begun."""
     begun = JudgeRun.objects.filter(submission=submission).exists()
-    idle = all(job.kind == Job.Kind.JUDGE and job.state == Job.State.READY for job in left)
+    idle = all(job.kind in IN_SHARDS and job.state == Job.State.READY for job in left)
     return submission.state == Submission.State.PAUSED and begun and idle
 
 

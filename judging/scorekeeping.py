@@ -134,6 +134,7 @@ def provenance(run: JudgeRun, submission: Submission, *, now: dt.datetime) -> di
         "rubrics_hash": _rubrics_hash(run),
         "scoring_profile": scoring.name if cascade else "rubric_tree/1",
         "constants": scoring.as_dict() if cascade else None,
+        "search": run.search,
         "pages": dict(sorted(_pages(submission).items())),
         "judged_at": now.isoformat(),
     }

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import structlog
 from django.conf import settings
@@ -33,6 +35,9 @@ from submissions.queue.draining import draining
 
 log = structlog.get_logger(__name__)
 
+# What is done for one answer with what the desk knows and asks.
+Question = Callable[[AnswerWork, Case, Desk], Coroutine[Any, Any, Any]]
+
 LOOK_SECONDS = 0.2  # how often the loop looks whether it must stop
 
 
@@ -41,16 +46,28 @@ class Overran(Exception):
 
 
 def judge_slice(lease: Lease) -> Slice:
-    """Judge the answers of one shard as far as a slice goes.
+    """Judge the answers of one shard as far as a slice goes; what it raises: :func:`put`."""
+    if (ended := put(lease, run_of(lease), judge_answer)) is not None:
+        return ended
+    finish(lease)
+    return Slice.DONE
+
+
+def run_of(lease: Lease) -> JudgeRun:
+    """The run a job belongs to, with what judging reads of it."""
+    return JudgeRun.objects.select_related("submission__task_set", "submission__system__team", "profile").get(
+        submission=lease.job.submission_id, round=lease.job.round
+    )
+
+
+def put(lease: Lease, run: JudgeRun, question: Question) -> Slice | None:
+    """Put a question about each answer of one shard, as far as a slice goes; None once it is settled for all.
 
     :raises Overran: the judge did not keep to its time.
     :raises WorkPaused: the judge will not answer until somebody acts, or may not cost more.
     :raises submissions.leases.LeaseLost: somebody else holds the job.
     """
     job = lease.job
-    run = JudgeRun.objects.select_related("submission__task_set", "submission__system__team", "profile").get(
-        submission=job.submission_id, round=job.round
-    )
     if reason := over_budget(run, now=timezone.now()):
         raise WorkPaused(reason)
     case = load_case(run, now=run.started_at)
@@ -58,15 +75,13 @@ def judge_slice(lease: Lease) -> Slice:
     memory = remember(run, job.answer_ids)
     recorder = Recorder(lease=lease, run=run)
     try:
-        finished = asyncio.run(_judge(works, case, memory, set_up(lease, run, recorder)))
+        asking = partial(_each, question, works, case)
+        finished = asyncio.run(_judge(asking, memory, set_up(lease, run, recorder)))
     except JudgeUnavailable as error:
         raise WorkPaused(error.reason, error.detail) from error
     finally:
         recorder.shut()
-    if not finished:
-        return _unfinished(lease, recorder)
-    finish(lease)
-    return Slice.DONE
+    return None if finished else _unfinished(lease, recorder)
 
 
 def _unfinished(lease: Lease, recorder: Recorder) -> Slice:
@@ -120,7 +135,7 @@ def question_budget() -> float:
     return float(max(1, min(config["MODEL"]["budget_s"], room)))
 
 
-async def _judge(works: Sequence[AnswerWork], case: Case, memory: Memory, bench: Bench) -> bool:
+async def _judge(asking: Callable[[Desk], Coroutine[Any, Any, bool]], memory: Memory, bench: Bench) -> bool:
     """Whether all answers were finished. The writer and the judging run side by side."""
     desk = Desk(memory, bench.judge, bench.recorder, Slots(bench.limits.in_flight), bench.stopping)
     seat = seated(
@@ -129,7 +144,7 @@ async def _judge(works: Sequence[AnswerWork], case: Case, memory: Memory, bench:
     )  # fmt: skip
     async with seat:
         writer = asyncio.create_task(bench.recorder.write())
-        judging = asyncio.create_task(_answers(works, case, desk))
+        judging = asyncio.create_task(asking(desk))
         try:
             await _watch(judging, writer, bench)
             if not writer.done():  # what was found is written also when the judging failed: it is paid for
@@ -141,9 +156,9 @@ async def _judge(works: Sequence[AnswerWork], case: Case, memory: Memory, bench:
             await bench.judge.aclose()
 
 
-async def _answers(works: Sequence[AnswerWork], case: Case, desk: Desk) -> bool:
+async def _each(question: Question, works: Sequence[AnswerWork], case: Case, desk: Desk) -> bool:
     try:
-        await settle(judge_answer(work, case, desk) for work in works)
+        await settle(question(work, case, desk) for work in works)
     except Unfinished:
         return False
     return True

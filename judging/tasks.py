@@ -6,6 +6,7 @@ from django.utils import timezone
 
 from judging.collecting import collect
 from judging.scorekeeping import score_round
+from judging.searching import search_slice
 from judging.slices import judge_slice
 from judging.turns import whose_turn
 from submissions.driving import drive
@@ -14,6 +15,11 @@ from submissions.driving import drive
 def collect_pages(job_id: int) -> str:
     """Fetch what a submission cites."""
     return drive(job_id, collect)
+
+
+def search_claims(job_id: int) -> str:
+    """Search for the claims of one shard of answers, for one slice of time."""
+    return drive(job_id, search_slice)
 
 
 def judge_answers(job_id: int) -> str:

@@ -15,7 +15,17 @@ from leaderboard.ranking import Metric
 from submissions.models import Answer, Submission, Task, TaskSet
 
 # What must be the same throughout a board: scores that differ in one of these are not comparable.
-METHOD_KEYS = ("judge", "model", "profile_hash", "scoring_profile", "rubrics_hash", "task_set_hash")
+METHOD_KEYS = (
+    "judge",
+    "model",
+    "profile_hash",
+    "scoring_profile",
+    "rubrics_hash",
+    "task_set_hash",
+    "search",
+)
+# Of what was judged before there was such a key.
+METHOD_DEFAULTS = {"search": "off"}
 
 
 class Status(StrEnum):
@@ -88,7 +98,10 @@ def _scored(row: Sequence[Any], primary: Metric) -> Scored:
         state=former_state if former_state == Submission.State.INCOMPLETE else state,
         finalized_at=finalized_at,
         primary=primary.shown(value),
-        method=tuple(method),
+        method=tuple(
+            METHOD_DEFAULTS.get(key) if value is None else value
+            for key, value in zip(METHOD_KEYS, method, strict=True)
+        ),
     )
 
 

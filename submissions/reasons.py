@@ -22,6 +22,10 @@ class StateReason(StrEnum):
     NO_SUCH_MODEL = "no_such_model"
     WRONG_MODEL = "wrong_model"
     BAD_REQUEST = "bad_request"
+    # The search provider answers no query until somebody acts.
+    SEARCH_QUOTA = "search_quota"
+    SEARCH_AUTH = "search_auth"
+    SEARCH_CHANGED = "search_changed"
     # Judging has cost what it may cost.
     BUDGET_SUBMISSION = "budget_submission"
     BUDGET_DAY = "budget_day"

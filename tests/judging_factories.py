@@ -33,6 +33,7 @@ MANIFEST: dict[str, Any] = {
 }
 RUN: Mapping[str, Callable[[int], str]] = {
     Job.Kind.COLLECT: tasks.collect_pages,
+    Job.Kind.SEARCH: tasks.search_claims,
     Job.Kind.JUDGE: tasks.judge_answers,
     Job.Kind.SCORE: tasks.score_submission,
 }

@@ -19,6 +19,9 @@ WORDS = {
     "no_such_model": "the judge's endpoint lacks the model; the operator must act",
     "wrong_model": "another model serves than began the judging; the operator must act",
     "bad_request": "the judge's endpoint refuses every question; the operator must act",
+    "search_quota": "the search provider's quota is used up; the operator must act",
+    "search_auth": "the search provider refuses its key; the operator must act",
+    "search_changed": "another search provider is configured than began the judging; the operator must act",
     "budget_submission": "judging it has cost what it may cost; the operator must act",
     "budget_day": "judging has cost what it may cost on one day; it goes on the next day (UTC)",
     # What judging left open.

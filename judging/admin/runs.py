@@ -63,7 +63,7 @@ class JudgeRunAdmin(Look):
     list_filter = ("profile",)
     search_fields = ("submission__public_id",)
     fields = (
-        "submission", "round", "profile", "short_circuit", "started_at", "finished_at", "calls", "cost", "progress",
+        "submission", "round", "profile", "short_circuit", "search", "started_at", "finished_at", "calls", "cost", "progress",
         "answers",
     )  # fmt: skip
     readonly_fields = ("cost", "progress", "answers")

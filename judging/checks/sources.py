@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from judging.canonical import digest
 from judging.cascade import Finding
@@ -77,13 +77,19 @@ class Source:
         }
 
 
+class Fingerprinted(Protocol):
+    """Evidence that goes into a key."""
+
+    def fingerprint(self) -> list[str]: ...
+
+
 def unread_code(standing: Standing) -> VerdictCode:
     """The code of a page that is not put before a judge."""
     return VerdictCode(f"page_{standing.value}")
 
 
 def check_key(
-    kind: str, body: dict[str, Any], work: AnswerWork, case: Case, pages: Sequence[Source] = ()
+    kind: str, body: dict[str, Any], work: AnswerWork, case: Case, pages: Sequence[Fingerprinted] = ()
 ) -> str:
     """SHA-256 of everything that shapes a verdict: check, task, answer, pages, judge profile."""
     return digest(

@@ -10,6 +10,7 @@ from judging.cascade import Finding
 from judging.case import AnswerWork, Case
 from judging.checks.pages import over_pages
 from judging.checks.questions import Question, Table, table_of
+from judging.checks.searches import SearchSource, found_for, over_results, unasked
 from judging.checks.sources import Source, check_key, remember
 from judging.checks.votes import without_evidence
 from judging.codes import VerdictCode
@@ -44,15 +45,26 @@ async def decide_criteria(
 
 
 async def decide_statements(
-    claims: Sequence[Stated], references: Sequence[str], work: AnswerWork, case: Case, desk: Desk
+    claims: Sequence[Stated],
+    references: Sequence[str],
+    work: AnswerWork,
+    case: Case,
+    desk: Desk,
+    *,
+    search: bool = False,
 ) -> list[Judgement]:
-    """Claims of the answer against the references and the pages they cite; the first kind that decides wins.
+    """Claims of the answer against references, what a ``search`` found, and the pages they cite, in this order; the first
+    kind that decides wins.
 
-    The evidence holds what the cited pages alone say, even where a reference decides: reference support is
+    The evidence holds what the cited pages alone say, even where another kind decides: reference support is
     computed from it.
     """
-    table = await table_of((_statement(one, references, work, case) for one in claims), case, desk, work)
-    return await settle(_decide_statement(one, references, work, case, desk, table) for one in claims)
+    held = [_held(one, references, work, case, search=search) for one in claims]
+    table = await table_of((one.question for one in held), case, desk, work)
+    return await settle(
+        _decide_statement(one.check, against, work, case, desk, table)
+        for one, against in zip(claims, held, strict=True)
+    )
 
 
 def _criterion(kind: Any, asked: Asked, work: AnswerWork, case: Case) -> Question:
@@ -81,43 +93,83 @@ async def _decide_criterion(
     return await remember(desk, work, asked.check, question.key, decide)
 
 
-def _statement(stated: Stated, references: Sequence[str], work: AnswerWork, case: Case) -> Question:
+class _Held(NamedTuple):
+    """A claim and what it is held against, a kind after the other."""
+
+    question: Question
+    references: tuple[Source, ...]
+    results: tuple[SearchSource, ...]
+    pages: tuple[Source, ...]
+
+
+def _held(stated: Stated, references: Sequence[str], work: AnswerWork, case: Case, *, search: bool) -> _Held:
     pages = tuple(Source(url, case) for url in dict.fromkeys(stated.cited))
     known = tuple(Source(url, case, source="reference") for url in dict.fromkeys(references))
+    results = tuple(found_for(stated.text, work, case)) if search else ()
     body = {"id": stated.check, "statement": stated.text}
-    key = check_key("statement", body, work, case, [*known, *pages])
+    key = check_key("statement", body, work, case, [*known, *results, *pages])
     request = VerifyRequest(check=key[:12], kind="claim", statement=stated.text, task=work.prompt)
-    return Question(key, request, case.votes, tuple(kind for kind in (known, pages) if kind))
+    question = Question(key, request, case.votes, tuple(kind for kind in (known, pages) if kind))
+    return _Held(question, known, results, pages)
 
 
 async def _decide_statement(
-    stated: Stated, references: Sequence[str], work: AnswerWork, case: Case, desk: Desk, table: Table
+    check: str, held: _Held, work: AnswerWork, case: Case, desk: Desk, table: Table
 ) -> Judgement:
-    question = _statement(stated, references, work, case)
-
     async def decide() -> Judgement:
-        if not question.evidence:
-            return Judgement(
-                Finding.UNDECIDED,
-                statement=stated.text,
-                code=VerdictCode.NO_SOURCES,
-                error_class=ErrorClass.ATTRIBUTION_MISSING.value,
-            )
-        found = await settle(over_pages(desk, case, pages, question, table) for pages in question.evidence)
-        return _first_that_decides(found)
+        if not held.pages and not held.references and not held.results:
+            statement = held.question.request.statement
+            return _unsourced(Judgement(Finding.UNDECIDED, statement, code=VerdictCode.NO_SOURCES))
+        first, by_pages = await settle(
+            (_before_pages(held, case, desk, table), _by_pages(held.pages, held, case, desk, table))
+        )
+        found = _first_that_decides([*first, *by_pages], searched=first[-1] if held.results else None)
+        return found if held.pages or held.references else _unsourced(found)
 
-    return await remember(desk, work, stated.check, question.key, decide)
+    return await remember(desk, work, check, held.question.key, decide)
 
 
-def _first_that_decides(found: Sequence[Judgement]) -> Judgement:
-    """References before cited pages; the evidence and cost of both are kept.
+def _unsourced(found: Judgement) -> Judgement:
+    """A claim that cites nothing, where nothing else decides it."""
+    if found.finding is not Finding.UNDECIDED:
+        return found
+    return replace(found, error_class=ErrorClass.ATTRIBUTION_MISSING.value)
 
-    A reference that could not be read leaves the statement open, whatever the cited pages say: it has the
-    first word.
+
+async def _by_pages(
+    pages: Sequence[Source], held: _Held, case: Case, desk: Desk, table: Table
+) -> list[Judgement]:
+    return [await over_pages(desk, case, pages, held.question, table)] if pages else []
+
+
+async def _before_pages(held: _Held, case: Case, desk: Desk, table: Table) -> list[Judgement]:
+    """References, then what was found: a reference that has the word needs no search."""
+    found = await _by_pages(held.references, held, case, desk, table)
+    if not held.results:
+        return found
+    if any(one.finding is not Finding.UNDECIDED for one in found):
+        return [*found, unasked(held.results)]
+    return [*found, await over_results(desk, case, held.results, held.question.request, case.votes)]
+
+
+def _first_that_decides(found: Sequence[Judgement], *, searched: Judgement | None) -> Judgement:
+    """References, results of a search, cited pages; the evidence and cost of all are kept.
+
+    A reference that could not be read leaves the statement open, whatever the others say: it has the first word. A
+    search that gave nothing usable does so only where nothing after it decides.
     """
-    winner = next((one for one in found if one.finding is not Finding.UNDECIDED), found[-1])
+    winner = next((one for one in found if _decides(one, searched)), None)
+    if winner is None:
+        stays_open = searched is not None and searched.finding is not Finding.UNDECIDED
+        others = [one for one in found if one is not searched]
+        winner = searched if searched is not None and (stays_open or not others) else others[-1]
     return replace(
         winner,
         evidence=tuple(page for one in found for page in one.evidence),
         records=tuple(record for one in found for record in one.records),
     )
+
+
+def _decides(one: Judgement, searched: Judgement | None) -> bool:
+    open_findings = {Finding.UNDECIDED, Finding.NOT_ASSESSED} if one is searched else {Finding.UNDECIDED}
+    return one.finding not in open_findings

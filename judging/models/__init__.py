@@ -6,6 +6,7 @@ from judging.models.limits import Endpoint, Seat, Spending
 from judging.models.pages import CitedPage, Page, PageHost, PageSnapshot
 from judging.models.rubrics import Rubric
 from judging.models.runs import Extraction, JudgeProfile, JudgeRun, ModelCall, Verdict
+from judging.models.search import SearchReply, SubmissionSearch
 
 __all__ = [
     "Adjudication",
@@ -22,10 +23,12 @@ __all__ = [
     "PageHost",
     "PageSnapshot",
     "Rubric",
+    "SearchReply",
     "Seat",
     "Spending",
     "StudyAnswer",
     "StudyNode",
     "StudyOpening",
+    "SubmissionSearch",
     "Verdict",
 ]

@@ -58,8 +58,8 @@ def _check_evidence(path: str, rubric: Mapping[str, Any], faults: FaultList) -> 
         faults.error(at(path, "references"), "are given but not used; add reference to evidence")
     if isinstance(rubric.get("claims"), list):
         _check_unused(path, rubric, faults)
-    elif "reference" not in evidence:
-        reason = "has no reference: a claim its cited page repeats counts as supported"
+    elif not evidence & {"reference", "search"}:
+        reason = "has neither reference nor search: a claim its cited page repeats counts as supported"
         faults.warn(at(path, "evidence"), reason)
 
 

@@ -136,9 +136,6 @@ def _kind_of(value: Any) -> str:
 
 
 def _not_in_enum(violation: _Violation) -> str:
-    unavailable: dict[Any, str] = violation.schema.get("x-unavailable", {})
-    if isinstance(violation.found, str) and violation.found in unavailable:
-        return unavailable[violation.found]
     choices = [str(choice) for choice in violation.wanted]
     close = suggestion(violation.found, choices) if isinstance(violation.found, str) else ""
     return f"must be {_wanted(violation.schema)}, is {_kind_of(violation.found)}{close}"

@@ -85,8 +85,8 @@ _VOTES = {
     "description": "Left out: as many as the judge profile asks.",
 }
 _EVIDENCE = {
-    "enum": ["cited", "reference"],
-    "x-unavailable": {"search": "search evidence is not available in this version"},
+    "enum": ["cited", "reference", "search"],
+    "description": "Search counts where the installation searches (docs/search.md); else the others decide.",
 }
 _ERROR = {"enum": list(ERROR_CLASSES), "description": "Error class of the leaf when the expression is false."}
 
@@ -214,7 +214,7 @@ _FACTUALITY = _strict(
             "default": "auto",
             "title": "auto, or a list of claims",
         },
-        "evidence": {**_many(_EVIDENCE, 2), "uniqueItems": True},
+        "evidence": {**_many(_EVIDENCE, 3), "uniqueItems": True},
         "references": {**_many(_URL, 50), "uniqueItems": True},
     },
     ("id",),

@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 Screenshot = Literal["auto", "never", "always"]
-Evidence = Literal["cited", "reference"]
+Evidence = Literal["cited", "reference", "search"]
 
 
 @dataclass(frozen=True, slots=True)

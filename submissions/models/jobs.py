@@ -15,6 +15,7 @@ class JobKind(models.TextChoices):
     """What is to be done."""
 
     COLLECT = "collect", "collect pages"
+    SEARCH = "search", "search for claims"
     JUDGE = "judge", "judge answers"
     SCORE = "score", "score the submission"
 

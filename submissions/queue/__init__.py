@@ -18,6 +18,7 @@ from submissions.models import Job, Submission
 WAKE_AGAIN_AFTER = dt.timedelta(seconds=60)
 STEP_OF_KIND = {
     Job.Kind.COLLECT: "submission_finalized",
+    Job.Kind.SEARCH: "claims_wanted",
     Job.Kind.JUDGE: "pages_collected",
     Job.Kind.SCORE: "answers_judged",
 }

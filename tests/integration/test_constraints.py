@@ -22,11 +22,13 @@ from judging.models import (
     Page,
     PageSnapshot,
     Rubric,
+    SearchReply,
     Seat,
     Spending,
     StudyAnswer,
     StudyNode,
     StudyOpening,
+    SubmissionSearch,
     Verdict,
 )
 from leaderboard.models import Board, Entry
@@ -180,6 +182,18 @@ def decision() -> Adjudication:
     return Adjudication.objects.create(node=node(), decision="judge", person=make_user(), created_at=NOW)
 
 
+def searched() -> SearchReply:
+    return SearchReply.objects.create(
+        provider="searxng", key="0" * 64, day=NOW.date(), query="q", asked_at=NOW, text_sha256="0" * 64
+    )
+
+
+def search() -> SubmissionSearch:
+    return SubmissionSearch.objects.create(
+        submission=make_draft(), round=1, provider="searxng", query_hash="0" * 64, reply=searched()
+    )
+
+
 def verdict(finding: str = "supported") -> Verdict:
     on = answer()
     return Verdict.objects.create(
@@ -270,6 +284,11 @@ BREAKS: dict[str, Callable[[], object]] = {
     "opening_once_per_person": lambda: again(opening()),
     "adjudication_decision_known": lambda: change(decision(), decision="both"),
     "spending_cost_not_negative": lambda: change(spending(), cost_usd=-0.01),
+    "searchreply_once_a_day": lambda: again(searched()),
+    "searchreply_provider_known": lambda: change(searched(), provider="off"),
+    "searchreply_text_has_time": lambda: change(searched(), asked_at=None),
+    "submissionsearch_once_a_round": lambda: again(search()),
+    "submissionsearch_reply_or_fault": lambda: change(search(), fault="timeout"),
     "verdict_once_per_run": lambda: again(verdict("error")),
     "verdict_settled_once": lambda: in_another_run(verdict()),
     "verdict_finding_known": lambda: change(verdict(), finding="perhaps"),

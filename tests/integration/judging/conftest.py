@@ -1,4 +1,4 @@
-"""The outside of these tests: the endpoint, one for all with a fresh script for each, and the web."""
+"""The outside of these tests: the endpoint, one for all with a fresh script for each, the web, and a search."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from judging import collecting
 from tests.endpoint import Endpoint
 from tests.integration.judging.scenes import Scene, made_scene
 from tests.integration.judging.web import Web
+from tests.provider import SearchProvider
+from tests.searched import law, switch_on
 
 
 @pytest.fixture(scope="session")
@@ -53,3 +55,12 @@ def _openai(endpoint: Endpoint, settings: Any) -> None:
 def scene() -> Scene:
     """A held job of a round."""
     return made_scene()
+
+
+@pytest.fixture
+def provider(settings: Any) -> Iterator[SearchProvider]:
+    """A search that is switched on, and knows the law."""
+    with SearchProvider() as one:
+        one.found = law
+        switch_on(settings, one)
+        yield one

@@ -25,6 +25,7 @@ from tests.judging_factories import (
     report_task,
     tree_files,
 )
+from tests.searched import searched_files
 
 pytestmark = pytest.mark.django_db
 
@@ -120,6 +121,24 @@ def test_warnings_are_told_and_refuse_nothing() -> None:
     assert "pages/stray.html: (whole file): no line of the index names this file" in [
         str(warning) for warning in import_taskset(files=files, now=NOW).warnings
     ]
+
+
+def unsearched(files: Mapping[str, bytes]) -> list[str]:
+    """What an import says of evidence that this installation does not look for."""
+    warnings = import_taskset(files=files, now=NOW).warnings
+    return [str(one) for one in warnings if "does not search" in str(one)]
+
+
+def test_a_set_that_names_search_is_taken_in_with_a_warning_where_nothing_is_searched(settings: Any) -> None:
+    told = "tasks/report.yaml: subtasks: names search evidence, but this installation does not search: the other evidence decides"
+    assert unsearched(searched_files()) == [told]
+    assert unsearched(cascade_files(version="2.0")) == []
+    search = {**settings.EVALSERVICE["SEARCH"], "provider": "searxng", "url": "http://127.0.0.1:9"}
+    settings.EVALSERVICE = {**settings.EVALSERVICE, "SEARCH": search}
+    assert unsearched(searched_files(version="3.0")) == []
+    assert unsearched(searched_files(version="4.0", split="test")) == [told]
+    settings.EVALSERVICE = {**settings.EVALSERVICE, "SEARCH": {**search, "test_sets": True}}
+    assert unsearched(searched_files(version="5.0", split="test")) == []
 
 
 def test_a_set_without_pages_is_a_set() -> None:

@@ -132,6 +132,13 @@ def test_results_of_another_judge_wait_below() -> None:
     assert board.document["method"]["judge"] == "lexical"
 
 
+def test_what_was_judged_before_there_was_a_search_is_judged_without_one() -> None:
+    task_set = cascade_set()
+    for name, method in (("A", {}), ("B", {"search": "off"}), ("C", {"search": "searxng"})):
+        scored(task_set, [1, 1, 1], system=system(name), provenance=method)
+    assert names(publish(task_set=task_set, now=LATER)) == [(1, "A"), (1, "B"), (None, "C")]
+
+
 def test_ten_thousand_submissions_do_not_hide_anyones_best() -> None:
     task_set = cascade_set(tasks=1)
     best = {}

@@ -96,3 +96,12 @@ def test_a_judge_with_a_model_needs_a_key_and_the_models_name(
     assert [message.msg for message in found] == [
         f"EVALSERVICE_JUDGE=openai needs {name}." for name in missing
     ]
+
+
+def test_a_search_without_what_it_needs_is_a_fault(settings: Any) -> None:
+    registered: list[Any] = list(registry.registry.get_checks())
+    assert checks.check_search in registered
+    assert checks.check_search(None) == []
+    search = {**settings.EVALSERVICE["SEARCH"], "provider": "serper"}
+    settings.EVALSERVICE = {**settings.EVALSERVICE, "SEARCH": search}
+    assert ids(checks.check_search(None)) == ["evalservice.E013"]

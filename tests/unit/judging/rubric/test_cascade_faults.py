@@ -55,8 +55,7 @@ NO_RUBRIC = "a subtask needs at least one rubric under instruction, factuality o
         (facts(claims="some"), ["subtasks[0].factuality[0].claims: must be auto, or a list of claims"]),
         (facts(claims=[]), ["subtasks[0].factuality[0].claims: must be auto, or a list of claims"]),
         (facts(claims=[""]), ["subtasks[0].factuality[0].claims: must be auto, or a list of claims"]),
-        (facts(evidence=["cited", "wiki"]), ['subtasks[0].factuality[0].evidence[1]: must be one of cited, reference, is the text "wiki"']),
-        (facts(evidence=["cited", "search"]), ["subtasks[0].factuality[0].evidence[1]: search evidence is not available in this version"]),
+        (facts(evidence=["cited", "wiki"]), ['subtasks[0].factuality[0].evidence[1]: must be one of cited, reference, search, is the text "wiki"']),
         (facts(evidence=["cited", "cited"]), ["subtasks[0].factuality[0].evidence: repeats an entry"]),
         (facts(evidence="cited"), ['subtasks[0].factuality[0].evidence: must be a list, is the text "cited"']),
         (facts(evidence=["cited", "reference"]), ["subtasks[0].factuality[0].evidence: has reference, but no references are given; list their URLs"]),
@@ -103,10 +102,12 @@ def test_keys_of_the_other_protocol_are_unknown() -> None:
         ({"evidence": ["cited"]}, True),
         ({"evidence": ["cited", "reference"], "references": [URL]}, False),
         ({"references": [URL]}, False),
+        ({"evidence": ["cited", "search"]}, False),
+        ({"evidence": ["search"]}, False),
     ],
 )
 def test_facts_without_reference_are_warned_of(keys: dict[str, Any], told: bool) -> None:
-    reason = "has no reference: a claim its cited page repeats counts as supported"
+    reason = "has neither reference nor search: a claim its cited page repeats counts as supported"
     lines = warnings({"prompt": "x", "subtasks": [facts(**keys)]}, protocol="cascade")
     assert lines == ([f"{FILE}subtasks[0].factuality[0].evidence: {reason}"] if told else [])
 
