@@ -10,8 +10,8 @@ import pytest
 
 from judging.cascade import Finding
 from judging.case import Case
-from judging.checks import decide_statement
-from judging.desk import Judgement
+from judging.checks import Stated, decide_statements
+from judging.desk import Desk, Judgement
 from judging.results import count_references
 from judging.search.found import Found, query_hash
 from judging.search.interface import Hit
@@ -49,6 +49,14 @@ def found_case(*texts: str | None, most: int = 1, **fields: Any) -> Case:
     return case_of(READABLE, [snapshot(C, "The lake is deep")], search=found, **fields)
 
 
+def asked(
+    desk: Desk, case: Case, stated: Stated, references: Sequence[str] = (), *, search: bool = True
+) -> Judgement:
+    """What is found for a claim of an answer."""
+    (found,) = asyncio.run(decide_statements([stated], references, WORK, case, desk, search=search))
+    return found
+
+
 def statement(
     judge: Scripted,
     case: Case,
@@ -57,9 +65,7 @@ def statement(
     *,
     search: bool = True,
 ) -> Judgement:
-    desk, _ = desk_of(judge)
-    work = decide_statement("s/r/1", SAID, cited, references, WORK, case, desk, search=search)
-    return asyncio.run(work)
+    return asked(desk_of(judge)[0], case, Stated("s/r/1", SAID, cited), references, search=search)
 
 
 def key_of(
@@ -67,7 +73,7 @@ def key_of(
 ) -> str:
     """Under which key a statement is remembered."""
     desk, _ = desk_of(Scripted())
-    asyncio.run(decide_statement("s/r/1", SAID, cited, references, WORK, case, desk, search=search))
+    asked(desk, case, Stated("s/r/1", SAID, cited), references, search=search)
     ((_, key),) = desk.memory.judgements
     return key
 
@@ -185,9 +191,7 @@ def several(judge: Scripted, *texts: str | None) -> Judgement:
     assert len(queries) == 3
     found = Found(3, {query_hash(q): text for q, text in zip(queries, texts, strict=True)})
     desk, _ = desk_of(judge)
-    return asyncio.run(
-        decide_statement("s/r/1", STATEMENT, (), (), WORK, case_of(search=found), desk, search=True)
-    )
+    return asked(desk, case_of(search=found), Stated("s/r/1", STATEMENT, ()))
 
 
 def said(**by_number: Finding) -> Mapping[Any, Any]:
@@ -233,7 +237,7 @@ def test_a_key_from_before_there_was_a_search_still_finds_its_verdict() -> None:
     before = case_of(READABLE, [snapshot(C, "The lake is deep")])
     plain = work_on(RUBRIC)
     desk, _ = desk_of(Scripted())
-    asyncio.run(decide_statement("s/r/1", SAID, [A], [C], plain, before, desk, search=True))
+    asyncio.run(decide_statements([Stated("s/r/1", SAID, [A])], [C], plain, before, desk, search=True))
     assert [key for _, key in desk.memory.judgements] == [BEFORE]
 
 
@@ -251,5 +255,5 @@ def test_a_key_changes_with_what_was_found_and_by_whom_hits_are_left_out() -> No
 
 def test_a_statement_without_words_is_not_searched_for() -> None:
     desk, _ = desk_of(Scripted())
-    found = asyncio.run(decide_statement("s/r/1", "…", (), (), WORK, found_case(FOUND), desk, search=True))
+    found = asked(desk, found_case(FOUND), Stated("s/r/1", "…", ()))
     assert (found.finding, found.code) == (OPEN, "no_sources")
