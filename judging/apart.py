@@ -25,7 +25,7 @@ from judging.profiles import model_limits
 from judging.seating import seated
 from judging.shares import Share
 from judging.slots import Slots
-from judging.spending import charge_command, day_is_used_up
+from judging.spending import charge, day_is_used_up
 
 __all__ = ["Apart", "BudgetUsedUp", "asking_apart"]
 
@@ -133,5 +133,5 @@ async def _beside() -> AsyncIterator[Run]:
 @transaction.atomic
 def _charged(records: Sequence[CallRecord], *, now: dt.datetime) -> bool:
     """Count these; whether the day's budget is used up then."""
-    charge_command(records, now=now)
+    charge(None, records, now=now)
     return day_is_used_up(now=now)

@@ -1,8 +1,9 @@
-"""A judge whose every reply is noted, so that what it costs can be charged where no verdict is written."""
+"""A judge whose every call is noted, so that it can be charged whatever becomes of what was asked."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 from judging.judges.base import (
     CallRecord,
@@ -11,6 +12,7 @@ from judging.judges.base import (
     ExtractReply,
     ExtractRequest,
     Judge,
+    JudgeUnavailable,
     VerifyReply,
     VerifyRequest,
 )
@@ -29,19 +31,22 @@ class Metered:
 
     async def extract(self, request: ExtractRequest) -> ExtractReply:
         """Data, as the judge reads it."""
-        reply = await self._judge.extract(request)
+        with self._noted():
+            reply = await self._judge.extract(request)
         self._tell(reply.record)
         return reply
 
     async def claims(self, request: ClaimsRequest) -> ClaimsReply:
         """Claims, as the judge lists them."""
-        reply = await self._judge.claims(request)
+        with self._noted():
+            reply = await self._judge.claims(request)
         self._tell(reply.record)
         return reply
 
     async def verify(self, request: VerifyRequest) -> VerifyReply:
         """One check, as the judge decides it."""
-        reply = await self._judge.verify(request)
+        with self._noted():
+            reply = await self._judge.verify(request)
         self._tell(reply.record)
         return reply
 
@@ -49,10 +54,23 @@ class Metered:
         self, requests: Sequence[VerifyRequest], *, group: Sequence[VerifyRequest] = ()
     ) -> list[VerifyReply]:
         """Checks that share a call, as the judge decides them."""
-        replies = await self._judge.verify_group(requests, group=group)
+        with self._noted():
+            replies = await self._judge.verify_group(requests, group=group)
         for reply in replies:
             self._tell(reply.record)
         return replies
+
+    @contextmanager
+    def _noted(self) -> Iterator[None]:
+        """A judge that turns out to be unavailable has been asked, too."""
+        try:
+            yield
+        except JudgeUnavailable as gone:
+            if gone.attempts:
+                priced = any(one.usage.prompt or one.usage.completion for one in gone.attempts)
+                cost = None if priced else 0.0
+                self._tell(CallRecord(self.name, attempts=gone.attempts, cost_usd=cost))
+            raise
 
     def votes(self, wanted: int) -> int:
         """As many as the judge says."""

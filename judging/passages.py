@@ -21,7 +21,7 @@ from functools import lru_cache, partial
 from judging import tokens as tokenizer
 from judging.judges.base import Passage
 
-__all__ = ["GAP", "WINDOW", "estimated_tokens", "overlap", "select"]
+__all__ = ["GAP", "WINDOW", "overlap", "select"]
 
 WINDOW = 800  # characters
 GAP = "[…]"  # stands on a line of its own for every part left out
@@ -173,12 +173,6 @@ def overlap(text: str, query: str) -> float:
         for window in index.windows_of(term):
             held[window] += rarity
     return min(max(held.values(), default=0.0) / total, 1.0)
-
-
-def estimated_tokens(text: str) -> int:
-    """Tokens of a text for a budget: one for a CJK character, one for four others; rather too many."""
-    wide = sum(1 for _ in _WIDE.finditer(text))
-    return wide + math.ceil((len(text) - wide) / 4)
 
 
 def _chosen(index: _Index, query: Sequence[str], limit: int, measure: _Measure) -> list[int]:

@@ -48,7 +48,7 @@ class Recorder:
     """A ledger for the desk and a reply cache for the judge, over one writer.
 
     Database work happens in one thread with a connection of its own: an event loop must not block on it.
-    ``overspent`` names the budget that what was written has used up.
+    ``overspent`` names the budget that what was asked has used up.
     """
 
     def __init__(self, *, lease: Lease, run: JudgeRun) -> None:
@@ -59,6 +59,7 @@ class Recorder:
         self._wanted: set[str] = set()
         self._together: asyncio.Future[dict[str, CachedReply]] | None = None
         self._pinned: set[tuple[str, str]] = set()
+        self._unpaid: list[CallRecord] = []
         self.overspent: StateReason | None = None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix=f"recorder-{lease.job.pk}")
 
@@ -70,6 +71,11 @@ class Recorder:
     async def reading(self, answer: int, name: str, key: str, found: Reading) -> None:
         """Write an extraction."""
         await self._rows.put(extraction_row(self._run, answer, name, key, found))
+
+    def note(self, record: CallRecord) -> None:
+        """Something was asked: it is charged whether a verdict comes of it or not."""
+        if record.attempts:
+            self._unpaid.append(record)
 
     # -- reply cache
     async def get(self, key: str) -> CachedReply | None:
@@ -121,7 +127,7 @@ class Recorder:
             if row is not None:
                 batch.append(row)
                 self._drain(batch)
-            if batch and (closing or len(batch) >= BATCH or time.monotonic() >= due):
+            if (batch or self._unpaid) and (closing or len(batch) >= BATCH or time.monotonic() >= due):
                 await self._flush(batch)
                 batch = []
             if closing:
@@ -151,13 +157,14 @@ class Recorder:
             batch.append(row)
 
     async def _flush(self, batch: Sequence[Row]) -> None:
-        self.overspent = await self.in_thread(lambda: self._save(batch))
+        paid, self._unpaid = self._unpaid, []
+        self.overspent = await self.in_thread(lambda: self._save(batch, paid))
         for row in batch:
             if isinstance(row, ModelCall):
                 self._unwritten.pop(row.key, None)
 
-    def _save(self, batch: Sequence[Row]) -> StateReason | None:
-        save(self._lease, batch)
+    def _save(self, batch: Sequence[Row], paid: Sequence[CallRecord]) -> StateReason | None:
+        save(self._lease, batch, run=self._run.pk, paid=paid)
         return over_budget(self._run, now=timezone.now())
 
     async def close(self) -> None:
@@ -191,8 +198,8 @@ def pin(run: JudgeRun, served: str, *, asked: str) -> None:
     raise JudgeUnavailable(StateReason.WRONG_MODEL, f"pinned {pins[asked]}, served {name}")
 
 
-def save(lease: Lease, batch: Sequence[Row]) -> None:
-    """One fenced transaction; rows that exist already are left as they are.
+def save(lease: Lease, batch: Sequence[Row], *, run: int, paid: Sequence[CallRecord] = ()) -> None:
+    """One fenced transaction; rows that exist already are left as they are, and what was ``paid`` is charged to the run.
 
     :raises submissions.leases.LeaseLost: nothing was written.
     :raises RowRefused: a row breaks a rule of the database; nothing was written.
@@ -202,8 +209,7 @@ def save(lease: Lease, batch: Sequence[Row]) -> None:
         insert(ModelCall, [row for row in batch if isinstance(row, ModelCall)], ("key",))
         insert(Extraction, [row for row in found if isinstance(row, Extraction)], ("answer_id", "key"))
         insert(Verdict, [row for row in found if isinstance(row, Verdict)], ("answer_id", "key"))
-        if found:
-            charge(found[0].run_id, found, now=timezone.now())
+        charge(run, paid, now=timezone.now())
 
 
 def insert(model: type[Row], rows: Sequence[Any], identity: Sequence[str]) -> None:

@@ -1,68 +1,46 @@
-"""What judging has cost, and whether it may cost more: counted with every batch of verdicts, in its transaction."""
+"""What judging has cost, and whether it may cost more: counted with what is written, in its transaction."""
 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Iterable
 from typing import Any
 
 from django.conf import settings
 from django.db.models import F, QuerySet, Sum
 
 from judging.judges.base import CallRecord
-from judging.models import Extraction, JudgeRun, Spending, Verdict
+from judging.models import JudgeRun, Spending
 from submissions.reasons import StateReason
 
-__all__ = ["charge", "charge_command", "day_is_used_up", "over_budget", "totals"]
+__all__ = ["charge", "day_is_used_up", "over_budget"]
 
 TOKENS = {"prompt_tokens": "prompt", "cached_tokens": "cached", "completion_tokens": "completion",
           "reasoning_tokens": "reasoning"}  # fmt: skip
 
 
-def totals(rows: Iterable[Verdict | Extraction]) -> dict[str, Any]:
-    """Calls, tokens and USD of every attempt behind these rows, failed ones included: all of them were paid."""
-    sums = _nothing()
-    for call in (call for row in rows for call in row.record["calls"]):
-        _add(sums, call)
-    return sums
-
-
-def _nothing() -> dict[str, Any]:
-    return dict.fromkeys(("calls", "unpriced_calls", *TOKENS), 0) | {"cost_usd": 0.0}
-
-
-def _add(sums: dict[str, Any], call: Mapping[str, Any]) -> None:
-    attempts = call["attempts"]
-    sums["calls"] += len(attempts)
-    for attempt in attempts:
-        for column, name in TOKENS.items():
-            sums[column] += attempt["usage"][name]
-    if call["cost_usd"] is None:
-        sums["unpriced_calls"] += len(attempts)
-    else:
-        sums["cost_usd"] += call["cost_usd"]
-
-
-def charge(run: int, rows: Sequence[Verdict | Extraction], *, now: dt.datetime) -> None:
-    """Count what these rows of a run cost; call inside the transaction that stores them."""
-    _count(run, totals(rows), now)
-
-
-def charge_command(records: Iterable[CallRecord], *, now: dt.datetime) -> None:
-    """Count what a command asked apart from all runs; call inside a transaction."""
-    sums = _nothing()
+def charge(run: int | None, records: Iterable[CallRecord], *, now: dt.datetime) -> None:
+    """Count what was asked for a run, or apart from all runs: calls, tokens and USD of every attempt, failed ones included,
+    since all of them were paid; call inside a transaction."""
+    sums: dict[str, Any] = dict.fromkeys(("calls", "unpriced_calls", *TOKENS), 0) | {"cost_usd": 0.0}
     for record in records:
-        _add(sums, asdict(record))
-    _count(None, sums, now)
-
-
-def _count(run: int | None, sums: Mapping[str, Any], now: dt.datetime) -> None:
+        _add(sums, record)
     if not sums["calls"]:
         return
     changes = {name: F(name) + value for name, value in sums.items()}
     row, _ = Spending.objects.get_or_create(run_id=run, day=now.astimezone(dt.UTC).date())
     Spending.objects.filter(pk=row.pk).update(**changes)
+
+
+def _add(sums: dict[str, Any], record: CallRecord) -> None:
+    attempts = record.attempts
+    sums["calls"] += len(attempts)
+    for column, name in TOKENS.items():
+        sums[column] += getattr(record.usage, name)
+    if record.cost_usd is None:
+        sums["unpriced_calls"] += len(attempts)
+    else:
+        sums["cost_usd"] += record.cost_usd
 
 
 def over_budget(run: JudgeRun, *, now: dt.datetime) -> StateReason | None:

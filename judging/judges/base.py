@@ -43,13 +43,14 @@ __all__ = [
 class JudgeUnavailable(Exception):
     """The endpoint will not answer any call until somebody acts: quota gone, key refused, wrong model served.
 
-    The run pauses with ``reason`` (a code of the closed list); nothing is scored.
+    The run pauses with ``reason`` (a code of the closed list); nothing is scored. ``attempts`` found it out.
     """
 
-    def __init__(self, reason: str, detail: str = "") -> None:
+    def __init__(self, reason: str, detail: str = "", *, attempts: tuple[Attempt, ...] = ()) -> None:
         super().__init__(f"{reason}: {detail}" if detail else reason)
         self.reason = reason
         self.detail = detail
+        self.attempts = attempts
 
 
 class AnswerState(StrEnum):

@@ -111,7 +111,7 @@ class Asker:
             larger = await self._stepping(prompt, read, seat, sample, cap)
             asked = _longer(asked, larger)
         if asked.fault in UNAVAILABLE:
-            raise JudgeUnavailable(asked.fault.value, asked.detail)
+            raise JudgeUnavailable(asked.fault.value, asked.detail, attempts=asked.attempts)
         return asked
 
     async def recall(self, prompt: Prompt, read: Read[T], *, seat: Seat, sample: int = 0) -> Asked[T] | None:

@@ -6,14 +6,12 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from judging.judges.base import Usage
-from judging.passages import estimated_tokens
+from judging.tokens import count
 
 __all__ = ["Meter"]
 
 MINUTE = 60.0  # seconds
 BURST = 6.0  # seconds
-
-
 # Of a picture: 85, and 170 for each of at most 8 tiles of 512 pixels, as OpenAI counts those it looks at closely.
 PICTURE = {"low": 85}
 PICTURE_MOST = 85 + 8 * 170
@@ -22,9 +20,9 @@ PICTURE_MOST = 85 + 8 * 170
 def _tokens(content: Any) -> int:
     """Of a message: a text, or parts of which some are pictures."""
     if isinstance(content, str):
-        return estimated_tokens(content)
+        return count(content)
     return sum(
-        estimated_tokens(part["text"])
+        count(part["text"])
         if part["type"] == "text"
         else PICTURE.get(part["image_url"]["detail"], PICTURE_MOST)
         for part in content

@@ -34,14 +34,17 @@ RECORD = CallRecord(
 
 def test_replies_that_two_workers_keep_in_different_orders_are_kept_once() -> None:
     """Equal questions of two submissions, answered in any order."""
-    one, other = (made_scene().lease for _ in range(2))
+    one, other = (made_scene() for _ in range(2))
 
     def reply(key: str) -> ModelCall:
         now = timezone.now()
         return ModelCall(key=key, content="{}", model_served="m", finish_reason="stop", created_at=now)
 
     rows = [[reply(key) for key in order] for order in (KEYS[:9], KEYS[8::-1])]
-    deeds = [lambda: save(one, rows[0]), lambda: save(other, rows[1])]
+    deeds = [
+        lambda: save(one.lease, rows[0], run=one.run.pk),
+        lambda: save(other.lease, rows[1], run=other.run.pk),
+    ]
     assert meeting_at(reply(KEYS[4]), deeds) == [None, None]
     assert set(ModelCall.objects.values_list("key", flat=True)) == set(KEYS[:9])
 
@@ -134,9 +137,9 @@ def test_data_comes_back_from_the_database_to_the_last_digit(scene: Scene, data:
 def test_a_hundred_rows_or_half_a_second_make_a_batch(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     sizes: list[int] = []
 
-    def counted(lease: Lease, batch: Sequence[Any]) -> None:
+    def counted(lease: Lease, batch: Sequence[Any], **paid: Any) -> None:
         sizes.append(len(batch))
-        save(lease, batch)
+        save(lease, batch, **paid)
 
     monkeypatch.setattr(recording, "save", counted)
     recorder = scene.recorder()
@@ -177,10 +180,13 @@ def test_those_who_find_wait_for_the_writer(scene: Scene, monkeypatch: pytest.Mo
 
 
 def test_a_row_that_is_there_stays_as_it_is(scene: Scene) -> None:
-    save(scene.lease, [scene.verdict(KEYS[0], reason="first"), scene.extraction(KEYS[1], 1)])
+    save(
+        scene.lease, [scene.verdict(KEYS[0], reason="first"), scene.extraction(KEYS[1], 1)], run=scene.run.pk
+    )
     save(
         scene.lease,
         [scene.verdict(KEYS[0], reason="second"), scene.extraction(KEYS[1], 2), scene.verdict(KEYS[2])],
+        run=scene.run.pk,
     )
     assert [row.reason for row in Verdict.objects.order_by("id")] == ["first", ""]
     assert Extraction.objects.get().data == 1
@@ -203,14 +209,18 @@ def broken(scene: Scene, kind: str) -> Any:
 @pytest.mark.parametrize("kind", ["check", "null", "call"])
 def test_a_row_that_breaks_a_rule_is_no_row_that_is_there(scene: Scene, kind: str) -> None:
     with pytest.raises((RowRefused, IntegrityError)):
-        save(scene.lease, [scene.verdict(KEYS[0]), broken(scene, kind), scene.extraction(KEYS[1], 1)])
+        save(
+            scene.lease,
+            [scene.verdict(KEYS[0]), broken(scene, kind), scene.extraction(KEYS[1], 1)],
+            run=scene.run.pk,
+        )
     assert not Verdict.objects.exists()
     assert not Extraction.objects.exists()
     assert not ModelCall.objects.exists()
 
 
 def test_an_unsettled_row_of_an_earlier_round_does_not_stand_for_a_refused_one(scene: Scene) -> None:
-    save(scene.lease, [scene.verdict(KEYS[0], Finding.ERROR)])
+    save(scene.lease, [scene.verdict(KEYS[0], Finding.ERROR)], run=scene.run.pk)
     scene.run = JudgeRun.objects.create(
         submission=scene.run.submission,
         round=2,
@@ -221,12 +231,14 @@ def test_an_unsettled_row_of_an_earlier_round_does_not_stand_for_a_refused_one(s
     row = scene.verdict(KEYS[0])
     row.finding = "perhaps"
     with pytest.raises((RowRefused, IntegrityError)):
-        save(scene.lease, [row])
+        save(scene.lease, [row], run=scene.run.pk)
     assert [verdict.finding for verdict in Verdict.objects.all()] == ["error"]
 
 
 def test_a_settled_row_of_another_round_stands_for_a_second_one(scene: Scene) -> None:
-    save(scene.lease, [scene.verdict(KEYS[0], reason="first"), scene.extraction(KEYS[1], 1)])
+    save(
+        scene.lease, [scene.verdict(KEYS[0], reason="first"), scene.extraction(KEYS[1], 1)], run=scene.run.pk
+    )
     scene.run = JudgeRun.objects.create(
         submission=scene.run.submission,
         round=2,
@@ -234,7 +246,9 @@ def test_a_settled_row_of_another_round_stands_for_a_second_one(scene: Scene) ->
         short_circuit=False,
         started_at=timezone.now(),
     )
-    save(scene.lease, [scene.verdict(KEYS[0], reason="second"), scene.extraction(KEYS[1], 2)])
+    save(
+        scene.lease, [scene.verdict(KEYS[0], reason="second"), scene.extraction(KEYS[1], 2)], run=scene.run.pk
+    )
     assert [row.reason for row in Verdict.objects.all()] == ["first"]
     assert [row.data for row in Extraction.objects.all()] == [1]
 

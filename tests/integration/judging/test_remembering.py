@@ -70,6 +70,7 @@ def test_what_is_settled_is_remembered_in_later_rounds_and_what_is_not_only_in_i
             *(scene.verdict(KEYS[n], finding) for n, finding in enumerate(Finding)),
             *(scene.extraction(KEYS[n], n, outcome) for n, outcome in enumerate(ExtractOutcome)),
         ],
+        run=scene.run.pk,
     )
     assert len(remember(scene.run, [scene.answer]).judgements) == 5
     assert len(remember(scene.run, [scene.answer]).readings) == 4
@@ -91,7 +92,7 @@ def test_what_is_settled_is_remembered_in_later_rounds_and_what_is_not_only_in_i
 
 
 def test_a_replay_of_an_earlier_round_does_not_know_what_came_later(scene: Scene) -> None:
-    save(scene.lease, [scene.verdict(KEYS[0], Finding.ERROR, code="timeout")])
+    save(scene.lease, [scene.verdict(KEYS[0], Finding.ERROR, code="timeout")], run=scene.run.pk)
     second = JudgeRun.objects.create(
         submission=scene.run.submission,
         round=2,
@@ -100,7 +101,11 @@ def test_a_replay_of_an_earlier_round_does_not_know_what_came_later(scene: Scene
         started_at=timezone.now(),
     )
     first, scene.run = scene.run, second
-    save(scene.lease, [scene.verdict(KEYS[0], Finding.SUPPORTED), scene.extraction(KEYS[1], 1)])
+    save(
+        scene.lease,
+        [scene.verdict(KEYS[0], Finding.SUPPORTED), scene.extraction(KEYS[1], 1)],
+        run=scene.run.pk,
+    )
     assert remember(first, [scene.answer]).judgements[scene.answer, KEYS[0]].code == "timeout"
     assert remember(first, [scene.answer]).readings == {}
     assert remember(second, [scene.answer]).judgements[scene.answer, KEYS[0]].finding is Finding.SUPPORTED

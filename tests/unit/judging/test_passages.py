@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from judging import passages
 from judging.judges.base import Passage
-from judging.passages import GAP, WINDOW, estimated_tokens, overlap, select
+from judging.passages import GAP, WINDOW, overlap, select
 
 FILLER = "Visitors are welcome all year round and the kitchen serves warm meals until late in the evening.\n"
 FACT = "The Zugspitze rises to 2,962 metres above sea level.\n"
@@ -112,10 +112,6 @@ def test_a_budget_in_tokens_counts_cjk_characters_dearer() -> None:
     assert len(passage(chinese, "慕尼黑", budget=10_000, tokens=1000).text) <= 1150
     assert 3000 < len(passage(latin, "Munich", budget=10_000, tokens=1000).text) <= 4000
     assert not passage("short", "Munich", budget=10_000, tokens=1000).truncated
-
-
-def test_tokens_are_estimated_by_script() -> None:
-    assert (estimated_tokens(""), estimated_tokens("abcde"), estimated_tokens("慕尼黑a")) == (0, 2, 4)
 
 
 @given(

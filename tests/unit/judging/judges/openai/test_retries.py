@@ -180,7 +180,7 @@ def test_a_picture_counts_as_much_as_a_large_one(detail: str, tokens: int) -> No
     times = Times()
     meter = Meter(600, clock=lambda: times.now, sleep=times.sleep)
     parts = [
-        {"type": "text", "text": "x" * 400},
+        {"type": "text", "text": " the" * 100},
         {"type": "image_url", "image_url": {"url": "data:", "detail": detail}},
     ]
     body = {"messages": [{"role": "user", "content": parts}]}
