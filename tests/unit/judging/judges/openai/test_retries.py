@@ -138,7 +138,7 @@ def test_a_date_or_prefix_is_the_same_model_and_another_size_is_not(
 
 # Tokens per minute
 
-BODY: dict[str, Any] = {"messages": [{"role": "user", "content": "word " * 80}]}  # 100 tokens
+BODY: dict[str, Any] = {"messages": [{"role": "user", "content": " the" * 100}]}  # 100 tokens
 
 
 class Times:
