@@ -127,10 +127,10 @@ def storm(
     assert differing(expected, scores) == []
     figures = Counter(submission.state for submission in submissions)
     assert pauses >= 1
-    # Every attempt is counted, those that failed too, but for the question that found the quota used up: it has no
-    # verdict. And no question has more attempts than it may: asked, with a larger cap, and for its quote.
+    # Every attempt is counted, those that failed too; one that a busy machine kept too long may never have got there. And no
+    # question has more of them than it may: asked, with a larger cap, and for its quote.
     most = 3 * HURRIED["attempts"]
-    assert 0 < endpoint.calls - (attempts() - spent) <= pauses * most
+    assert 0 <= attempts() - spent - endpoint.calls <= endpoint.calls / 100
     assert most_attempts(submissions) <= most
     figures["unknown"] = sum(score is None for one in scores for score in one.values())
     figures |= Counter(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,7 +20,7 @@ from submissions.models import Submission
 from submissions.models.submission import IllegalTransition
 from submissions.services.sweeping import sweep
 from tests.endpoint import Endpoint
-from tests.integration.judging.modelled import BOTH, changed
+from tests.integration.judging.modelled import BOTH, changed, judged_by
 from tests.judging_factories import import_set, lake_task, run_jobs, scores_of, submit, tree_files
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("_openai")]
@@ -66,6 +67,22 @@ def test_every_attempt_is_counted_with_its_tokens(
     assert spent() == of_run(JudgeRun.objects.get())
     assert spent()["calls"] == endpoint.calls
     assert (spent()["cost_usd"] > 0, spent()["unpriced_calls"] == 0) == (priced, priced)
+
+
+def test_votes_of_a_check_that_was_left_unfinished_are_counted(
+    endpoint: Endpoint, settings: Any, tmp_path: Path
+) -> None:
+    """One vote is in when the next finds no credit left; it comes out of the cache afterwards, and costs nothing then."""
+    judged_by(settings, tmp_path, votes=3, sampling={"temperature": 0.7})
+    changed(settings, MODEL={**settings.EVALSERVICE["MODEL"], "in_flight": 1})
+    endpoint.script.at = {4: "insufficient_quota"}
+    submission = many(2)
+    run_jobs(submission)
+    assert (submission.state, spent()["calls"], endpoint.calls) == ("paused", 4, 4)
+    call_command("resume", submission.public_id)
+    run_jobs(submission)
+    assert submission.state == "judged"
+    assert spent()["calls"] == endpoint.calls > of_run(JudgeRun.objects.get())["calls"]
 
 
 def test_judging_again_costs_nothing_and_counts_nothing(settings: Any) -> None:
