@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import os
 import signal
 import sys
@@ -139,6 +140,17 @@ def test_children_ask_to_die_with_their_parent_where_the_system_can(monkeypatch:
     monkeypatch.setattr(sys, "platform", "darwin")
     cluster.die_with_parent()
     assert asked == [(1, signal.SIGKILL)]
+
+
+def test_children_leave_alone_what_they_were_born_with() -> None:
+    before = gc.get_threshold()
+    try:
+        cluster.collect_less_often()
+        assert gc.get_freeze_count() > 0
+        assert gc.get_threshold()[0] > before[0]
+    finally:
+        gc.unfreeze()
+        gc.set_threshold(*before)
 
 
 # ------------------------------------------------------------------ the sentinel, without processes
