@@ -92,7 +92,8 @@ def test_an_interrupted_command_leaves_no_seat_and_pays_for_what_it_asked(
     endpoint.script.at = dict.fromkeys(range(4, 60), "hang")
 
     def interrupt() -> None:
-        while not Spending.objects.filter(calls=3).exists():
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline and not Spending.objects.filter(calls=3).exists():
             time.sleep(0.02)
         connection.close()
         os.kill(os.getpid(), signal.SIGINT)
@@ -101,10 +102,12 @@ def test_an_interrupted_command_leaves_no_seat_and_pays_for_what_it_asked(
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     stopping = threading.Thread(target=interrupt)
     stopping.start()
-    with pytest.raises(CommandError, match=r"^Interrupted\.$") as caught:
-        calibrate("current", written(tmp_path, *easy(20)))
-    stopping.join()
-    signal.signal(signal.SIGINT, before)
+    try:
+        with pytest.raises(CommandError, match=r"^Interrupted\.$") as caught:
+            calibrate("current", written(tmp_path, *easy(20)))
+    finally:
+        stopping.join()
+        signal.signal(signal.SIGINT, before)
     assert caught.value.returncode == 130
     assert not Seat.objects.exists()
     assert Spending.objects.get().calls == 3
