@@ -18,14 +18,13 @@ from django.utils import timezone
 from judging.appointing import make_judge
 from judging.calibration.asking import NoMemory
 from judging.desk import Unfinished
-from judging.judges.base import CallRecord, Judge
-from judging.metered import Metered
+from judging.judges.base import Attempt, Judge
 from judging.models import JudgeProfile
 from judging.profiles import model_limits
 from judging.seating import seated
 from judging.shares import Share
 from judging.slots import Slots
-from judging.spending import charge, day_is_used_up
+from judging.spending import Paid, charge, day_is_used_up
 
 __all__ = ["Apart", "BudgetUsedUp", "asking_apart"]
 
@@ -47,11 +46,11 @@ class Apart:
     judge: Judge
     slots: Slots
     used_up: bool = False
-    _unpaid: list[CallRecord] = field(default_factory=list)
+    _unpaid: list[Paid] = field(default_factory=list)
 
-    def note(self, record: CallRecord) -> None:
+    def note(self, attempt: Attempt, cost_usd: float | None) -> None:
         """Something was asked."""
-        self._unpaid.append(record)
+        self._unpaid.append((attempt, cost_usd))
 
     def stopping(self) -> bool:
         """Whether no new call may start."""
@@ -83,9 +82,14 @@ async def asking_apart(profile: JudgeProfile, *, pinned: str = "") -> AsyncItera
     :raises BudgetUsedUp: before anything was asked, or meanwhile.
     """
     limits = model_limits()
-    judge = make_judge(profile, NoMemory(), budget_s=float(limits["budget_s"]), pinned=pinned)
+    judge = make_judge(
+        profile,
+        NoMemory(),
+        budget_s=float(limits["budget_s"]),
+        pinned=pinned,
+        bill=lambda attempt, cost_usd: apart.note(attempt, cost_usd),
+    )
     apart = Apart(judge, Slots(limits["in_flight"]))
-    apart.judge = Metered(judge, apart.note)
     share = Share(limits["in_flight"], limits["tokens_per_minute"])
     holder = f"command-{secrets.token_hex(8)}"
     async with aclosing(judge), _beside() as run:
@@ -131,7 +135,7 @@ async def _beside() -> AsyncIterator[Run]:
 
 
 @transaction.atomic
-def _charged(records: Sequence[CallRecord], *, now: dt.datetime) -> bool:
+def _charged(records: Sequence[Paid], *, now: dt.datetime) -> bool:
     """Count these; whether the day's budget is used up then."""
     charge(None, records, now=now)
     return day_is_used_up(now=now)

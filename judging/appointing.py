@@ -7,17 +7,20 @@ from functools import cache
 from django.conf import settings
 
 from judging.canonical import digest
-from judging.judges.base import Judge, ReplyCache
+from judging.judges.base import Bill, Judge, ReplyCache, unbilled
 from judging.judges.lexical import LexicalJudge
 from judging.judges.openai import Breaker, Ladder, Limits, OpenAIJudge, Price, PriceTable, Seat
 from judging.models import JudgeProfile
 from judging.profiles import model_limits, terms_of
 
 
-def make_judge(profile: JudgeProfile, replies: ReplyCache, *, budget_s: float, pinned: str = "") -> Judge:
+def make_judge(
+    profile: JudgeProfile, replies: ReplyCache, *, budget_s: float, pinned: str = "", bill: Bill = unbilled
+) -> Judge:
     """The judge of a profile, for one event loop.
 
     :param budget_s: bounds one question with all its attempts.
+    :param bill: is told of each attempt and its cost.
     :param pinned: the model that must serve, or each model's as :meth:`judging.terms.Terms.pins` reads it; "" if the first
         reply is still to come.
     """
@@ -37,6 +40,7 @@ def make_judge(profile: JudgeProfile, replies: ReplyCache, *, budget_s: float, p
         fence_key=bytes.fromhex(config["FENCE_KEY"]),
         sampling=terms.sampling,
         cache=replies,
+        bill=bill,
         prices=_prices(profile),
         limits=Limits(
             in_flight=limits["in_flight"],

@@ -8,25 +8,29 @@ is; Unicode's stream-safe format (UAX #15, section 13) draws the line at 30 too.
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
+from functools import cache
 from typing import Literal
 
 __all__ = ["FIRM", "normalized"]
 
 # A composed form never reaches back over one of these, so what stands between two of them is composed by itself.
 FIRM = "\x00-\x7f\u3040-\u3098\u309b-\u30ff\u3400-\u9fff\uac00-\ud7a3"
-_ROW = re.compile(rf"([^\w\s{FIRM}]{{31,}})")
+_ROW = re.compile(rf"[^\w\s{FIRM}]{{31,}}")  # of marks, or of signs, which is soon seen
 
 
 def normalized(form: Literal["NFC", "NFKC", "NFKD"], text: str) -> str:
     """The text in a normal form, but for rows of more than 30 marks."""
-    if text.isascii():
-        return text
-    parts = _ROW.split(text)
-    return "".join(_part(form, part, is_row=number % 2 == 1) for number, part in enumerate(parts))
+    if text.isascii() or not _ROW.search(text):
+        return unicodedata.normalize(form, text)
+    parts = _row_of_marks().split(text)
+    return "".join(
+        part if number % 2 else unicodedata.normalize(form, part) for number, part in enumerate(parts)
+    )
 
 
-def _part(form: Literal["NFC", "NFKC", "NFKD"], part: str, *, is_row: bool) -> str:
-    if is_row and any(map(unicodedata.combining, part)):
-        return part
-    return unicodedata.normalize(form, part)
+@cache
+def _row_of_marks() -> re.Pattern[str]:
+    marks = "".join(filter(unicodedata.combining, map(chr, range(sys.maxunicode + 1))))
+    return re.compile(f"([{marks}]{{31,}})")

@@ -12,18 +12,18 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from typing import Any, TypeVar
 
-from django.db import connections
+from django.db import connections, transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from judging.canonical import plain, storable
 from judging.cascade import Finding
 from judging.desk import Judgement, Memory, Reading
-from judging.judges.base import CachedReply, CallRecord, ExtractOutcome, JudgeUnavailable, Usage
+from judging.judges.base import Attempt, CachedReply, CallRecord, ExtractOutcome, JudgeUnavailable, Usage
 from judging.models import Extraction, JudgeRun, ModelCall, Verdict
 from judging.profiles import terms_of
-from judging.spending import charge, over_budget
-from submissions.leases import Lease
+from judging.spending import Paid, charge, over_budget
+from submissions.leases import Lease, LeaseLost
 from submissions.reasons import StateReason
 
 BATCH = 100
@@ -59,7 +59,7 @@ class Recorder:
         self._wanted: set[str] = set()
         self._together: asyncio.Future[dict[str, CachedReply]] | None = None
         self._pinned: set[tuple[str, str]] = set()
-        self._unpaid: list[CallRecord] = []
+        self._unpaid: list[Paid] = []
         self.overspent: StateReason | None = None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix=f"recorder-{lease.job.pk}")
 
@@ -72,10 +72,9 @@ class Recorder:
         """Write an extraction."""
         await self._rows.put(extraction_row(self._run, answer, name, key, found))
 
-    def note(self, record: CallRecord) -> None:
+    def note(self, attempt: Attempt, cost_usd: float | None) -> None:
         """Something was asked: it is charged whether a verdict comes of it or not."""
-        if record.attempts:
-            self._unpaid.append(record)
+        self._unpaid.append((attempt, cost_usd))
 
     # -- reply cache
     async def get(self, key: str) -> CachedReply | None:
@@ -163,8 +162,13 @@ class Recorder:
             if isinstance(row, ModelCall):
                 self._unwritten.pop(row.key, None)
 
-    def _save(self, batch: Sequence[Row], paid: Sequence[CallRecord]) -> StateReason | None:
-        save(self._lease, batch, run=self._run.pk, paid=paid)
+    def _save(self, batch: Sequence[Row], paid: Sequence[Paid]) -> StateReason | None:
+        try:
+            save(self._lease, batch, run=self._run.pk, paid=paid)
+        except LeaseLost:  # nothing may be written for the job any more, but what was asked is to be paid
+            with transaction.atomic():
+                charge(self._run.pk, paid, now=timezone.now())
+            raise
         return over_budget(self._run, now=timezone.now())
 
     async def close(self) -> None:
@@ -198,7 +202,7 @@ def pin(run: JudgeRun, served: str, *, asked: str) -> None:
     raise JudgeUnavailable(StateReason.WRONG_MODEL, f"pinned {pins[asked]}, served {name}")
 
 
-def save(lease: Lease, batch: Sequence[Row], *, run: int, paid: Sequence[CallRecord] = ()) -> None:
+def save(lease: Lease, batch: Sequence[Row], *, run: int, paid: Sequence[Paid] = ()) -> None:
     """One fenced transaction; rows that exist already are left as they are, and what was ``paid`` is charged to the run.
 
     :raises submissions.leases.LeaseLost: nothing was written.

@@ -19,7 +19,6 @@ from judging.case import AnswerWork, Case
 from judging.desk import Desk, Memory, Unfinished, settle
 from judging.judges.base import Judge, JudgeUnavailable
 from judging.loading import load_case, load_works
-from judging.metered import Metered
 from judging.models import JudgeRun
 from judging.pipeline import judge_answer
 from judging.profiles import model_limits
@@ -119,8 +118,7 @@ def set_up(lease: Lease, run: JudgeRun, recorder: Recorder) -> Bench:
     """A bench for one slice that begins now."""
     ends = time.monotonic() + settings.EVALSERVICE["SLICE_SECONDS"]
     grace = question_budget()
-    asked = make_judge(run.profile, recorder, budget_s=grace, pinned=run.model_served)
-    judge = Metered(asked, recorder.note)
+    judge = make_judge(run.profile, recorder, budget_s=grace, pinned=run.model_served, bill=recorder.note)
     model = model_limits()
     limits = Share(model["in_flight"], model["tokens_per_minute"])
     return Bench(lease, recorder, judge, run.profile.base_url, limits, ends, ends + grace)

@@ -9,38 +9,34 @@ from typing import Any
 from django.conf import settings
 from django.db.models import F, QuerySet, Sum
 
-from judging.judges.base import CallRecord
+from judging.judges.base import Attempt
 from judging.models import JudgeRun, Spending
 from submissions.reasons import StateReason
 
-__all__ = ["charge", "day_is_used_up", "over_budget"]
+__all__ = ["Paid", "charge", "day_is_used_up", "over_budget"]
 
 TOKENS = {"prompt_tokens": "prompt", "cached_tokens": "cached", "completion_tokens": "completion",
           "reasoning_tokens": "reasoning"}  # fmt: skip
 
 
-def charge(run: int | None, records: Iterable[CallRecord], *, now: dt.datetime) -> None:
+Paid = tuple[Attempt, float | None]  # an attempt and what it cost, in USD; None: there is no price for it
+
+
+def charge(run: int | None, paid: Iterable[Paid], *, now: dt.datetime) -> None:
     """Count what was asked for a run, or apart from all runs: calls, tokens and USD of every attempt, failed ones included,
     since all of them were paid; call inside a transaction."""
     sums: dict[str, Any] = dict.fromkeys(("calls", "unpriced_calls", *TOKENS), 0) | {"cost_usd": 0.0}
-    for record in records:
-        _add(sums, record)
+    for attempt, cost_usd in paid:
+        sums["calls"] += 1
+        sums["unpriced_calls"] += cost_usd is None
+        sums["cost_usd"] += cost_usd or 0.0
+        for column, name in TOKENS.items():
+            sums[column] += getattr(attempt.usage, name)
     if not sums["calls"]:
         return
     changes = {name: F(name) + value for name, value in sums.items()}
     row, _ = Spending.objects.get_or_create(run_id=run, day=now.astimezone(dt.UTC).date())
     Spending.objects.filter(pk=row.pk).update(**changes)
-
-
-def _add(sums: dict[str, Any], record: CallRecord) -> None:
-    attempts = record.attempts
-    sums["calls"] += len(attempts)
-    for column, name in TOKENS.items():
-        sums[column] += getattr(record.usage, name)
-    if record.cost_usd is None:
-        sums["unpriced_calls"] += len(attempts)
-    else:
-        sums["cost_usd"] += record.cost_usd
 
 
 def over_budget(run: JudgeRun, *, now: dt.datetime) -> StateReason | None:

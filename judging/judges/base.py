@@ -7,7 +7,7 @@ its reason for ever.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal, Protocol
@@ -18,6 +18,7 @@ from judging.codes import VerdictCode
 __all__ = [
     "AnswerState",
     "Attempt",
+    "Bill",
     "CachedReply",
     "CallRecord",
     "ClaimsReply",
@@ -37,20 +38,20 @@ __all__ = [
     "VerifyReply",
     "VerifyRequest",
     "one_by_one",
+    "unbilled",
 ]
 
 
 class JudgeUnavailable(Exception):
     """The endpoint will not answer any call until somebody acts: quota gone, key refused, wrong model served.
 
-    The run pauses with ``reason`` (a code of the closed list); nothing is scored. ``attempts`` found it out.
+    The run pauses with ``reason`` (a code of the closed list); nothing is scored.
     """
 
-    def __init__(self, reason: str, detail: str = "", *, attempts: tuple[Attempt, ...] = ()) -> None:
+    def __init__(self, reason: str, detail: str = "") -> None:
         super().__init__(f"{reason}: {detail}" if detail else reason)
         self.reason = reason
         self.detail = detail
-        self.attempts = attempts
 
 
 class AnswerState(StrEnum):
@@ -175,6 +176,14 @@ class Attempt:
     latency_s: float = 0.0
     usage: Usage = field(default_factory=Usage)
     detail: str = ""
+
+
+# Who is told what an attempt cost in USD, None where there is no price for it.
+Bill = Callable[[Attempt, float | None], None]
+
+
+def unbilled(attempt: Attempt, cost_usd: float | None) -> None:
+    """A bill that nobody reads."""
 
 
 @dataclass(frozen=True, slots=True)

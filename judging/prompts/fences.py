@@ -39,7 +39,8 @@ _UNCLEAN = re.compile(f"[\r\x0b\x0c\x85\u2028\u2029\x00\ud800-\udfff\ufffe\uffff
 _PLAIN = bytes({9, 10, *range(32, 127)})
 
 _OPENINGS = "<＜‹«《〈⟨"  # most text holds none of these, which is soon seen
-_LOOK_ALIKE = re.compile(r"[<＜‹«《〈⟨]{2,}(?=[\s/]*(?:BEGIN|END)\b)", re.IGNORECASE)
+# Taken whole or not at all: a page of nothing but openings would be gone through from each of them to the end.
+_LOOK_ALIKE = re.compile(rf"(?<![{_OPENINGS}])[{_OPENINGS}]{{2,}}+(?=[\s/]*(?:BEGIN|END)\b)", re.IGNORECASE)
 _PIPES = re.compile(r"<([|｜])([\w▁ :.-]{1,60})([|｜])>")
 _BRACKETS = re.compile(
     r"\[(/?(?:INST|SYS|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|gMASK|sMASK))\]", re.IGNORECASE

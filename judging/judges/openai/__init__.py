@@ -10,6 +10,7 @@ from typing import Any
 from judging.codes import VerdictCode
 from judging.judges.base import (
     Attempt,
+    Bill,
     CallRecord,
     ClaimsReply,
     ClaimsRequest,
@@ -22,6 +23,7 @@ from judging.judges.base import (
     ReplyCache,
     VerifyReply,
     VerifyRequest,
+    unbilled,
 )
 from judging.judges.openai.asking import Asked, Asker, Read
 from judging.judges.openai.breaker import Breaker
@@ -68,7 +70,8 @@ class OpenAIJudge:
     and model, so that a refused parameter is refused once, and an endpoint that is down found out about once.
 
     ``panel`` names who decides checks, by seat: several models, or one other than ``model``, which then only extracts. Left
-    out, ``model`` does both. ``picture_detail`` (``auto``, ``low``, ``high``) is how closely pictures are looked at.
+    out, ``model`` does both. ``picture_detail`` (``auto``, ``low``, ``high``) is how closely pictures are looked at. ``bill`` is
+    told of each attempt as it ends, whether a reply comes of it or not.
     """
 
     base_url: str
@@ -85,6 +88,7 @@ class OpenAIJudge:
     pace: Pace = field(default_factory=Pace)
     panel: Sequence[Seat] = ()
     picture_detail: str = "auto"
+    bill: Bill = unbilled
     name: str = "openai"
     offline: bool = False
     _asker: Asker = field(init=False)
@@ -106,6 +110,7 @@ class OpenAIJudge:
             limits=self.limits,
             pace=self.pace,
             cache=self.cache,
+            paid=self._paid,
         )
 
     def votes(self, wanted: int) -> int:
@@ -221,6 +226,9 @@ class OpenAIJudge:
             cost_usd=self._cost(seat.model, attempts),
             truncated=last.fault is Fault.TRUNCATED or (page is not None and page.truncated),
         )
+
+    def _paid(self, model: str, attempt: Attempt) -> None:
+        self.bill(attempt, self._cost(model, (attempt,)))
 
     def _cost(self, model: str, attempts: Sequence[Attempt]) -> float | None:
         """What was not sent costs nothing, whatever the price."""

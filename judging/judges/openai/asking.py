@@ -72,6 +72,7 @@ class Asker:
     limits: Limits
     pace: Pace
     cache: ReplyCache | None
+    paid: Callable[[str, Attempt], None]  # told of each attempt at a model
     _lanes: dict[asyncio.AbstractEventLoop, Lane] = field(default_factory=dict)
 
     def resize(self, *, in_flight: int, tokens_per_minute: int) -> None:
@@ -111,7 +112,7 @@ class Asker:
             larger = await self._stepping(prompt, read, seat, sample, cap)
             asked = _longer(asked, larger)
         if asked.fault in UNAVAILABLE:
-            raise JudgeUnavailable(asked.fault.value, asked.detail, attempts=asked.attempts)
+            raise JudgeUnavailable(asked.fault.value, asked.detail)
         return asked
 
     async def recall(self, prompt: Prompt, read: Read[T], *, seat: Seat, sample: int = 0) -> Asked[T] | None:
@@ -152,6 +153,7 @@ class Asker:
             limits=self.limits,
             pace=self.pace,
             breaker=seat.breaker,
+            tell=partial(self.paid, seat.model),
         )
         completion = completion_of(sent.received.body)
         asked, keep = _understood(sent, completion, read, seat)

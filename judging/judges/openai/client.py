@@ -152,7 +152,7 @@ def _until(headers: Mapping[str, str]) -> float | None:
     try:
         then = parsedate_to_datetime(headers["retry-after"])
         return _wait((then - parsedate_to_datetime(headers["date"])).total_seconds())
-    except (KeyError, ValueError, TypeError):
+    except (KeyError, ValueError, TypeError, OverflowError):
         return None
 
 

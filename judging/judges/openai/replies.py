@@ -14,6 +14,7 @@ from judging.judges.openai.faults import Fault
 
 __all__ = ["Completion", "Unusable", "completion_of", "content_fault", "one_object", "usage_of"]
 
+MOST_TOKENS = 10**9  # of one call; what an endpoint says beyond that is nonsense
 MAX_CONTENT = 1_000_000  # characters; no reply of ours is near it
 
 _OPENING = re.compile(r"<(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
@@ -84,7 +85,8 @@ def _mapping(value: Any, key: str) -> Mapping[str, Any]:
 
 def _count(usage: Mapping[str, Any], key: str) -> int:
     value = usage.get(key)
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+    counted = value if isinstance(value, int) and not isinstance(value, bool) else 0
+    return min(max(counted, 0), MOST_TOKENS)
 
 
 def content_fault(completion: Completion) -> Fault:

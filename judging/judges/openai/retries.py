@@ -68,11 +68,14 @@ async def persist(
     limits: Limits,
     pace: Pace,
     breaker: Breaker,
+    tell: Callable[[Attempt], None],
 ) -> Sent:
     """Ask until something that is not transient comes back, the attempts are used up or the time is.
 
     A slot is held while a request is on the wire, never while waiting for the next one. Nothing is sent while the
     endpoint is held to be down: then there is the fault it is held down for, and perhaps no attempt.
+
+    :param tell: called with each attempt as it ends, whatever becomes of the question.
     """
     attempts: list[Attempt] = []
     received = Received(Fault.TIMEOUT)
@@ -93,6 +96,7 @@ async def persist(
             timeout_s = max(min(limits.timeout_s, deadline - now), 0.001)
             received = await _sent(client, body, timeout_s, breaker, pace)
         attempts.append(_attempt(received))
+        tell(attempts[-1])
         meter.settle(expected, attempts[-1].usage)
         wait = _backoff(len(attempts), received.retry_after, limits, pace)
         spent = len(attempts) >= limits.attempts or pace.clock() + wait >= deadline

@@ -18,7 +18,7 @@ from judging.canonical import plain
 from judging.cascade import Finding
 from judging.desk import Judgement, Reading
 from judging.judges.base import Attempt, CachedReply, CallRecord, ExtractOutcome, Usage
-from judging.models import Extraction, JudgeRun, ModelCall, Verdict
+from judging.models import Extraction, JudgeRun, ModelCall, Spending, Verdict
 from judging.recording import RowRefused, remember, save
 from submissions.leases import Lease, LeaseLost
 from submissions.models import Job
@@ -260,9 +260,11 @@ def test_who_lost_the_lease_writes_nothing(scene: Scene) -> None:
     async def work() -> None:
         await recorder.judgement(scene.answer, scene.rubric, "check", KEYS[0], Judgement(Finding.SUPPORTED))
         await recorder.put(CachedReply(KEYS[1], "{}", "m", "stop", Usage()))
+        recorder.note(Attempt(usage=Usage(7, 1)), 0.5)
 
     with pytest.raises(LeaseLost):
         write(recorder, work)
+    assert [(row.calls, row.prompt_tokens, row.cost_usd) for row in Spending.objects.all()] == [(1, 7, 0.5)]
     assert not Verdict.objects.exists()
     assert not ModelCall.objects.exists()
     assert scene.lease.stop.is_set()

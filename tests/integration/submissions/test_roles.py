@@ -34,8 +34,14 @@ def test_every_permission_of_the_table_exists() -> None:
     assert {name for names in ROLES.values() for name in names} <= known
 
 
-# Rights that open no form but a page or a button: the import of bundles, judging again and resuming.
-BUTTONS = {*IMPORTERS, "judging.add_judgerun"}
+# Rights that open no form but a page or a button: the import of bundles, judging again and resuming, labelling.
+BUTTONS = {
+    *IMPORTERS,
+    "judging.add_judgerun",
+    "judging.add_labelstudy",
+    "judging.add_label",
+    "judging.add_adjudication",
+}
 
 
 @pytest.mark.parametrize("role", ROLES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from judging.composing import normalized
@@ -16,6 +16,8 @@ PIECES = st.sampled_from(
 )
 
 
+@example("e\u0301" + "─" * 40)
+@example("─" * 40 + "e" + MARKS * 15)
 @given(st.lists(PIECES, max_size=30).map("".join))
 def test_a_text_of_a_script_is_in_the_form_that_unicode_says(text: str) -> None:
     for form in ("NFC", "NFKC", "NFKD"):

@@ -17,6 +17,7 @@ from judging.judges.base import ClaimsRequest, ExtractRequest, Passage, VerifyRe
 from judging.prompts import Prompt, claims_prompt, clean, extract_prompt, fence, nonce, verify_prompt, visible
 from judging.prompts import templates as words
 from judging.prompts.templates import Template
+from tests.growth import assert_proportional
 
 KEY = b"a key kept for fences alone"
 PAGE = Passage("sha", "https://a.example/p", "Title", "The lake is 40 m deep.", ((0, 22),))
@@ -304,3 +305,9 @@ def test_the_words_of_a_verdict_are_findings() -> None:
     assert {finding for template in TEMPLATES for finding in template.words.values()} == {
         "supported", "refuted", "undecided", "not_assessed",
     }  # fmt: skip
+
+
+@pytest.mark.costs
+@pytest.mark.parametrize("piece", ["<", "<<", "«\n", "<< ", "[", "<|", "<s", "\u0301", "\u200b"])
+def test_a_text_of_nothing_but_openings_costs_no_more_than_its_length(piece: str) -> None:
+    assert_proportional(visible, lambda size: piece * size, 4_000, 200_000)

@@ -212,5 +212,9 @@ def test_nonsense_usage_counts_nothing(usage: Any) -> None:
     assert usage_of({"usage": usage}) == Usage()
 
 
+def test_usage_beyond_all_reason_is_cut() -> None:
+    assert usage_of({"usage": {"prompt_tokens": 2**63}}) == Usage(10**9)
+
+
 def test_no_body_has_no_usage() -> None:
     assert usage_of(None) == Usage()

@@ -49,6 +49,10 @@ def test_the_same_seed_waits_the_same() -> None:
         ({"retry-after": "Tue, 05 May 2026 10:00:00 GMT", "date": "Tue, 05 May 2026 10:00:09 GMT"}, None),
         ({"retry-after": "Tue, 05 May 2026 10:00:09 GMT", "date": "Tue, 05 May 2026 10:00:00"}, None),
         ({"retry-after": "Tue, 05 May 2026 10:00:09 GMT", "date": "today"}, None),
+        (
+            {"retry-after": f"Tue, 05 May {'9' * 20} 10:00:09 GMT", "date": "Tue, 05 May 2026 10:00:00 GMT"},
+            None,
+        ),
     ],
 )
 def test_retry_after_is_read_in_all_its_forms(headers: dict[str, str], seconds: float | None) -> None:
