@@ -8,16 +8,25 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from judging.desk import Memory
 from judging.labelling.comparing import compared, figures, people_said
 from judging.labelling.exporting import exported
-from judging.labelling.labels import Frozen, give_label, open_study
+from judging.labelling.labels import (
+    Frozen,
+    NotAsked,
+    NothingToDecide,
+    Unopened,
+    adjudicate,
+    give_label,
+    open_study,
+)
 from judging.labelling.questions import questions_of
 from judging.labelling.studies import NothingToLabel, make_study, opened_runs
-from judging.models import Extraction, Label, LabelStudy, Spending, StudyNode, Verdict
+from judging.models import Adjudication, Extraction, Label, LabelStudy, Spending, StudyNode, Verdict
 from submissions.models import Answer, Submission
 from tests.endpoint import Endpoint
 from tests.factories import make_user
@@ -255,3 +264,33 @@ def test_who_has_seen_the_comparison_labels_no_more() -> None:
     with pytest.raises(Frozen):
         give_label(**said, verdict="refuted")
     assert Label.objects.get().verdict == "supported"
+
+
+def test_a_check_of_another_study_is_not_labelled_here() -> None:
+    submission = judged(import_set(tree_files()), BOTH)
+    study, other = studied(submission), studied(submission, name="other")
+    said: dict[str, Any] = {"verdict": "supported", "note": "", "now": timezone.now()}
+    theirs = StudyNode.objects.filter(of__study=other).earliest("pk").pk
+    with pytest.raises(NotAsked):
+        give_label(study=study, node=theirs, person=make_user(), **said)
+    person = make_user()
+    open_study(study, person, now=timezone.now())
+    with pytest.raises(NotAsked):  # seen judged elsewhere
+        give_label(study=other, node=theirs, person=person, **said)
+    assert not Label.objects.exists()
+
+
+def test_only_a_person_who_has_seen_both_sides_decides_a_difference() -> None:
+    study = studied(judged(import_set(tree_files()), BOTH))
+    node, person = StudyNode.objects.earliest("pk"), make_user()
+    said: dict[str, Any] = {"node": node, "decision": "judge", "note": "", "now": timezone.now()}
+    for nobody in (person, AnonymousUser()):
+        with pytest.raises(Unopened):
+            adjudicate(person=nobody, **said)
+    open_study(study, person, now=timezone.now())
+    with pytest.raises(NothingToDecide):
+        adjudicate(person=person, **said)
+    labelled(study, "refuted")
+    StudyNode.objects.update(finding="supported")
+    adjudicate(person=person, **said)
+    assert Adjudication.objects.get().person == person
