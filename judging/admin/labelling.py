@@ -14,10 +14,9 @@ from django.utils import timezone
 
 from judging.admin.looks import as_text
 from judging.labelling.labels import Frozen, NotAsked, Turns, give_label, has_opened, turns_of
+from judging.labelling.showing import shown_of
 from judging.models import Label, LabelStudy, StudyNode
 from judging.models.labels import NOTE
-from judging.pages.store import read_text
-from judging.passages import GAP
 
 # Who labels reads tasks and what is asked of their answers; what the judge said is of no use to them.
 LABELLERS = ("judging.add_label", "judging.view_rubric", "submissions.view_task")
@@ -131,11 +130,5 @@ def asked(study: LabelStudy, node: StudyNode) -> dict[str, Any]:
         "is_claim": node.kind == StudyNode.Kind.CLAIM,
         "task": as_text(answer.task.prompt),
         "answer": as_text(answer.text),
-        "pages": [(page["url"], page["title"], as_text(_passages(page))) for page in node.pages],
+        "pages": [(page["url"], page["title"], as_text(shown_of(page))) for page in node.pages],
     }
-
-
-def _passages(page: Mapping[str, Any]) -> str:
-    """What a judge is shown of a page, gaps marked."""
-    text = read_text(page["sha256"])
-    return f"\n{GAP}\n".join(text[start:end] for start, end in page["ranges"])

@@ -21,6 +21,7 @@ from judging.admin import comparing, labelling
 from judging.admin.comparing import may_export, may_look
 from judging.admin.labelling import may_label
 from judging.admin.looks import Look
+from judging.amounts import counted
 from judging.labelling.studies import MOST, NameTaken, NothingToLabel, make_study
 from judging.models import Label, LabelStudy, StudyNode
 from submissions.models import Answer
@@ -142,14 +143,20 @@ class LabelStudyAdmin(Look):
     def _made(self, request: HttpRequest, form: StudyForm) -> LabelStudy | None:
         actor = f"user:{request.user.pk}"
         try:
-            study = make_study(**form.cleaned_data, answers=_picked(request), actor=actor, now=timezone.now())
+            study, broken = make_study(
+                **form.cleaned_data, answers=_picked(request), actor=actor, now=timezone.now()
+            )
         except NameTaken:
             form.add_error("name", "There is a study of this name.")
         except NothingToLabel:
             form.add_error(None, "None of these answers was given and judged.")
         else:
             self.log_addition(request, study, "made")
-            self.message_user(request, f"{study}: {study.answers.count()} answers.".capitalize())
+            size = counted(study.answers.count(), "answer")
+            self.message_user(request, f"{study}: {size}.".capitalize())
+            if broken:
+                told = f"Left out, their rubric is no longer valid: {', '.join(broken)}"
+                self.message_user(request, told, messages.WARNING)
             return study
         return None
 

@@ -168,7 +168,7 @@ def test_labels_come_out_as_calibrate_reads_them(study: LabelStudy, tmp_path: Pa
     file = tmp_path / "labels.jsonl"
     out = StringIO()
     call_command("label_study", "export", "first", str(file), stdout=out)
-    assert out.getvalue() == f"study {study.pk}: {len(lines)} labels\n"
+    assert out.getvalue() == f"study {study.pk}: {len(lines)} label\n"
     assert file.read_bytes() == sent.content
     shown = StringIO()
     call_command("calibrate", "current", str(file), "--json", stdout=shown, stderr=StringIO())

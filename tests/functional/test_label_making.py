@@ -7,7 +7,7 @@ from django.contrib.auth.models import Permission
 from django.test import Client
 from django.urls import reverse
 
-from judging.models import LabelStudy, StudyNode, Verdict
+from judging.models import LabelStudy, Rubric, StudyNode, Verdict
 from submissions.models import Answer, Submission
 from submissions.roles import ROLES
 from tests.factories import make_user
@@ -83,6 +83,19 @@ def test_answers_that_were_not_judged_make_no_study() -> None:
     sent = signed_in("validator").post(address, {"name": "n", "size": "5", "seed": "1"})
     assert "None of these answers was given and judged." in sent.content.decode()
     assert not LabelStudy.objects.exists()
+
+
+def test_a_broken_rubric_is_named_and_the_others_make_a_study() -> None:
+    both = {"brume": ANSWER, "sallow": ANSWER}
+    tasks = tree_files({"brume": lake_task(), "sallow": lake_task("Sallow")})
+    submission = judged(import_set(tasks), both)
+    rubrics = Rubric.objects.filter(task__key="sallow")
+    rubrics.update(source={"tree": {"claim": "{{ open"}}, ready={})
+    address = f"{at('make')}?of=submission&ids={submission.pk}"
+    form = {"name": "n", "size": "5", "seed": "1"}
+    sent = signed_in("validator").post(address, form, follow=True).content.decode()
+    assert ": 1 answer." in sent
+    assert f"their rubric is no longer valid: {rubrics.get().task.public_id}" in sent
 
 
 @pytest.mark.parametrize(
