@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlencode
 
+import structlog
 from django import forms
+from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -18,14 +21,21 @@ from judging.admin.labelling import LABELLERS, asked
 from judging.admin.records import READERS
 from judging.labelling.comparing import compared, figures
 from judging.labelling.exporting import exported
-from judging.labelling.labels import adjudicate, open_study, turns_of
+from judging.labelling.labels import (
+    NothingToDecide,
+    Unopened,
+    adjudicate,
+    has_opened,
+    open_study,
+    turns_of,
+)
 from judging.models import Adjudication, LabelStudy, StudyNode
 from judging.models.labels import NOTE
 
+log = structlog.get_logger(__name__)
+
 DECIDERS = (*READERS, "judging.add_adjudication")
 SHOWN = 50  # checks on a page
-
-Study = Callable[[], LabelStudy]
 
 
 class DecisionForm(forms.Form):
@@ -35,67 +45,105 @@ class DecisionForm(forms.Form):
     note = forms.CharField(required=False, max_length=NOTE)
 
 
-def compare_view(request: HttpRequest, study: Study, context: Mapping[str, Any]) -> HttpResponse:
-    """Figures and checks; who sees them labels nothing of this study any more."""
-    found = _allowed(request, study)
-    open_study(found, request.user, now=timezone.now())
-    rows = compared(found)
+def may_look(request: HttpRequest) -> bool:
+    """Who reads verdicts anyway, or labels: of those, whoever has said of every check what they think of it."""
+    return request.user.has_perms(READERS) or request.user.has_perms(LABELLERS)
+
+
+def may_export(request: HttpRequest) -> bool:
+    """Who reads verdicts anyway."""
+    return request.user.has_perms(READERS)
+
+
+def compare_view(request: HttpRequest, study: LabelStudy, context: Mapping[str, Any]) -> HttpResponse:
+    """Figures and checks for those who have opened them; before that, what opening them means."""
+    _finished(request, study)
+    if request.method == "POST":
+        open_study(study, request.user, now=timezone.now())
+        return HttpResponseRedirect(_comparison(study))
+    if not has_opened(study, request.user):
+        told = {**context, "title": "Open the comparison", "study": study}
+        return TemplateResponse(request, "admin/judging/label_open.html", told)
+    told = {**context, **_both(request, study), "title": "Judge and people", "study": study}
+    return TemplateResponse(request, "admin/judging/label_compare.html", told)
+
+
+def _both(request: HttpRequest, study: LabelStudy) -> dict[str, Any]:
+    """What judge and people say, a page of it."""
+    rows = compared(study)
     only = request.GET.get("only") == "differ"
-    page = Paginator([row for row in rows if row.differs or not only], SHOWN).get_page(
-        request.GET.get("page")
-    )
-    told = {
-        "title": "Judge and people",
-        "study": found,
+    shown = [row for row in rows if row.differs or not only]
+    return {
         "figures": figures(rows),
-        "page": page,
+        "page": Paginator(shown, SHOWN).get_page(request.GET.get("page")),
         "only": only,
+        "query": _query(request),
         "decides": request.user.has_perms(DECIDERS),
-        "exports": request.user.has_perms(READERS),
+        "exports": may_export(request),
         "decisions": Adjudication.Decision.choices,
     }
-    return TemplateResponse(request, "admin/judging/label_compare.html", {**context, **told})
 
 
-def _allowed(request: HttpRequest, study: Study) -> LabelStudy:
-    """Who reads verdicts anyway, or has said of every check what they think of it."""
-    if request.user.has_perms(READERS):
-        return study()
-    if not request.user.has_perms(LABELLERS):
-        raise PermissionDenied
-    found = study()
-    turns = turns_of(found, request.user)
+def _finished(request: HttpRequest, study: LabelStudy) -> None:
+    """Let nobody by who might still label."""
+    if request.user.has_perms(READERS) or has_opened(study, request.user):
+        return
+    turns = turns_of(study, request.user)
     if not turns.nodes or not turns.finished:
         raise PermissionDenied
-    return found
 
 
-def decide_view(request: HttpRequest, study: Study, context: Mapping[str, Any], node: int) -> HttpResponse:
+def _query(request: HttpRequest) -> str:
+    """Which part of the comparison was looked at, so that the way back leads there."""
+    kept = {name: request.GET[name] for name in ("only", "page") if name in request.GET}
+    return f"?{urlencode(kept)}" if kept else ""
+
+
+def _comparison(study: LabelStudy) -> str:
+    return reverse("admin:judging_labelstudy_compare", args=[study.pk])
+
+
+def decide_view(
+    request: HttpRequest, study: LabelStudy, context: Mapping[str, Any], node: int
+) -> HttpResponse:
     """What of a check was shown; or a decision on a difference, kept."""
     if request.method == "POST" and not request.user.has_perms(DECIDERS):
         raise PermissionDenied
-    found = _allowed(request, study)
-    row = get_object_or_404(StudyNode.objects.select_related("of__answer__task"), pk=node, of__study=found)
+    _finished(request, study)
+    checks = StudyNode.objects.select_related("of__answer__task", "of__study")
+    row = get_object_or_404(checks, pk=node, of__study=study)
     if request.method != "POST":
-        told = {**context, **asked(found, row), "title": f"Check {row.pk}"}
+        told = {**context, **asked(study, row), "title": f"Check {row.pk}", "query": _query(request)}
         return TemplateResponse(request, "admin/judging/label_check.html", told)
+    if fault := _decided(request, row):
+        messages.error(request, fault)
+    return HttpResponseRedirect(f"{_comparison(study)}{_query(request)}#check-{row.pk}")
+
+
+def _decided(request: HttpRequest, node: StudyNode) -> str:
+    """Keep the decision; why it was not kept."""
     form = DecisionForm(request.POST)
-    if form.is_valid():
-        adjudicate(node=row, person=request.user, **form.cleaned_data, now=timezone.now())
-    query = request.GET.urlencode()
-    back = reverse("admin:judging_labelstudy_compare", args=[found.pk])
-    return HttpResponseRedirect(f"{back}{f'?{query}' if query else ''}#check-{row.pk}")
+    if not form.is_valid():
+        return f"Nothing was saved: say who is right, and in a note no more than {NOTE} characters."
+    try:
+        adjudicate(node=node, person=request.user, **form.cleaned_data, now=timezone.now())
+    except Unopened:
+        return "Nothing was saved: open the comparison first."
+    except NothingToDecide:
+        return "Nothing was saved: judge and people do not differ about this check."
+    return ""
 
 
-def export_view(request: HttpRequest, study: Study, context: Mapping[str, Any]) -> HttpResponse:
-    """What people said, as ``manage.py calibrate`` reads it; who has it has seen decisions on the judge's verdicts."""
-    if not request.user.has_perms(READERS):
-        raise PermissionDenied
-    found = study()
-    open_study(found, request.user, now=timezone.now())
-    body = "".join(f"{line}\n" for line in exported(compared(found)))
+def export_view(request: HttpRequest, study: LabelStudy, context: Mapping[str, Any]) -> HttpResponse:
+    """What people said, as ``manage.py calibrate`` reads it, for those who have opened the comparison: it holds decisions."""
+    if not has_opened(study, request.user):
+        return HttpResponseRedirect(_comparison(study))
+    body = "".join(f"{line}\n" for line in exported(compared(study)))
+    log.info("study_exported", study=study.pk, by=f"user:{request.user.pk}")
     headers = {
-        "Content-Disposition": f'attachment; filename="study-{found.pk}.jsonl"',
+        "Content-Disposition": f'attachment; filename="study-{study.pk}.jsonl"',
+        "Content-Security-Policy": "sandbox; default-src 'none'",
+        "X-Content-Type-Options": "nosniff",
         "Cache-Control": "no-store",
     }
     return HttpResponse(body, content_type="application/x-ndjson", headers=headers)

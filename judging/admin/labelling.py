@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
 
 from judging.admin.looks import as_text
-from judging.labelling.labels import Frozen, Turns, give_label, has_opened, turns_of
+from judging.labelling.labels import Frozen, NotAsked, Turns, give_label, has_opened, turns_of
+from judging.labelling.showing import shown_of
 from judging.models import Label, LabelStudy, StudyNode
 from judging.models.labels import NOTE
-from judging.pages.store import read_text
-from judging.passages import GAP
 
 # Who labels reads tasks and what is asked of their answers; what the judge said is of no use to them.
 LABELLERS = ("judging.add_label", "judging.view_rubric", "submissions.view_task")
@@ -35,8 +33,6 @@ OF_CRITERION = (
     ("cannot_tell", "I cannot tell"),
 )
 
-Study = Callable[[], LabelStudy]
-
 
 class LabelForm(forms.Form):
     """What a person says of a check; ``node`` holds the page and its post together."""
@@ -50,44 +46,43 @@ class LabelForm(forms.Form):
         self.fields["verdict"] = forms.ChoiceField(widget=forms.RadioSelect, choices=choices)
 
 
-def next_view(request: HttpRequest, study: Study, context: Mapping[str, Any]) -> HttpResponse:
+def may_label(request: HttpRequest) -> bool:
+    """Whether this person has the rights that labelling asks for."""
+    return request.user.has_perms(LABELLERS)
+
+
+def next_view(request: HttpRequest, study: LabelStudy, context: Mapping[str, Any]) -> HttpResponse:
     """The first check without a label, or that there is none."""
-    _allow(request)
-    found = study()
-    turns = turns_of(found, request.user)
+    turns = turns_of(study, request.user)
     place = turns.next_after(0)
-    if place is not None and not has_opened(found, request.user):
-        return HttpResponseRedirect(_place(found, place))
+    opened = has_opened(study, request.user)
+    if place is not None and not opened:
+        return HttpResponseRedirect(_place(study, place))
     told = {
         "title": "Labels",
-        "study": found,
+        "study": study,
         "turns": turns,
-        "opened": has_opened(found, request.user),
+        "opened": opened,
         "places": [(number, node in turns.done) for number, node in enumerate(turns.nodes, 1)],
     }
     return TemplateResponse(request, "admin/judging/label_done.html", {**context, **told})
 
 
-def place_view(request: HttpRequest, study: Study, context: Mapping[str, Any], place: int) -> HttpResponse:
+def place_view(
+    request: HttpRequest, study: LabelStudy, context: Mapping[str, Any], place: int
+) -> HttpResponse:
     """One check of this person's order: shown, or labelled."""
-    _allow(request)
-    found = study()
-    turns = turns_of(found, request.user)
-    if request.method != "POST" and has_opened(found, request.user):
-        return HttpResponseRedirect(reverse("admin:judging_labelstudy_label", args=[found.pk]))
+    turns = turns_of(study, request.user)
+    if request.method != "POST" and has_opened(study, request.user):
+        return HttpResponseRedirect(reverse("admin:judging_labelstudy_label", args=[study.pk]))
     if not 1 <= place <= len(turns.nodes):
         raise Http404
     node = StudyNode.objects.select_related("of__answer__task").get(pk=turns.nodes[place - 1])
     form = LabelForm(request.POST or None, kind=node.kind, initial=_before(node, request))
     if form.is_valid():
-        return _saved(request, found, form, place)
-    shown = _shown(found, turns, node, place)
+        return _saved(request, study, form, place)
+    shown = _shown(study, turns, node, place)
     return TemplateResponse(request, "admin/judging/label.html", {**context, **shown, "form": form})
-
-
-def _allow(request: HttpRequest) -> None:
-    if not request.user.has_perms(LABELLERS):
-        raise PermissionDenied
 
 
 def _place(study: LabelStudy, place: int) -> str:
@@ -102,17 +97,11 @@ def _before(node: StudyNode, request: HttpRequest) -> dict[str, Any]:
 
 
 def _saved(request: HttpRequest, study: LabelStudy, form: LabelForm, place: int) -> HttpResponse:
-    """Keep the label and go on; one for a check that stands elsewhere by now goes nowhere."""
-    said = form.cleaned_data
-    turns = turns_of(study, request.user)
-    if turns.nodes[place - 1 : place] != (said["node"],):
-        messages.error(request, "The checks of this study have changed; nothing was saved.")
-        return HttpResponseRedirect(reverse("admin:judging_labelstudy_label", args=[study.pk]))
+    """Keep the label, also of a check that stands elsewhere by now, and go on."""
     try:
-        give_label(
-            study=study, node=said["node"], person=request.user, verdict=said["verdict"], note=said["note"],
-            now=timezone.now(),
-        )  # fmt: skip
+        give_label(study=study, person=request.user, **form.cleaned_data, now=timezone.now())
+    except NotAsked:
+        messages.error(request, "This check is not put to you any more; nothing was saved.")
     except Frozen:
         messages.error(request, "You have opened the comparison: your labels stand as they are.")
     after = turns_of(study, request.user).next_after(place)
@@ -141,11 +130,5 @@ def asked(study: LabelStudy, node: StudyNode) -> dict[str, Any]:
         "is_claim": node.kind == StudyNode.Kind.CLAIM,
         "task": as_text(answer.task.prompt),
         "answer": as_text(answer.text),
-        "pages": [(page["url"], page["title"], as_text(_passages(page))) for page in node.pages],
+        "pages": [(page["url"], page["title"], as_text(shown_of(page))) for page in node.pages],
     }
-
-
-def _passages(page: Mapping[str, Any]) -> str:
-    """What a judge is shown of a page, gaps marked."""
-    text = read_text(page["sha256"])
-    return f"\n{GAP}\n".join(text[start:end] for start, end in page["ranges"])

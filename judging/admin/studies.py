@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from django import forms
@@ -17,10 +18,15 @@ from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
 from judging.admin import comparing, labelling
+from judging.admin.comparing import may_export, may_look
+from judging.admin.labelling import may_label
 from judging.admin.looks import Look
+from judging.amounts import counted
 from judging.labelling.studies import MOST, NameTaken, NothingToLabel, make_study
 from judging.models import Label, LabelStudy, StudyNode
 from submissions.models import Answer
+
+View = Callable[..., HttpResponse]
 
 MAKERS = ("judging.add_labelstudy", "judging.view_rubric", "submissions.view_answer")
 BY = {"answer": "pk", "submission": "submission"}  # what a study is made of, and how answers point to it
@@ -94,11 +100,11 @@ class LabelStudyAdmin(Look):
         """The pages of a study, and the one that makes one."""
         pages = (
             ("make/", self.make_view, "make"),
-            ("<int:study>/label/", self._of_study(labelling.next_view), "label"),
-            ("<int:study>/label/<int:place>/", self._of_study(labelling.place_view), "place"),
-            ("<int:study>/compare/", self._of_study(comparing.compare_view), "compare"),
-            ("<int:study>/compare/<int:node>/", self._of_study(comparing.decide_view), "decide"),
-            ("<int:study>/export/", self._of_study(comparing.export_view), "export"),
+            ("<int:study>/label/", self._of_study(may_label, labelling.next_view), "label"),
+            ("<int:study>/label/<int:place>/", self._of_study(may_label, labelling.place_view), "place"),
+            ("<int:study>/compare/", self._of_study(may_look, comparing.compare_view), "compare"),
+            ("<int:study>/compare/<int:node>/", self._of_study(may_look, comparing.decide_view), "decide"),
+            ("<int:study>/export/", self._of_study(may_export, comparing.export_view), "export"),
         )
         found = [
             path(route, self.admin_site.admin_view(view), name=f"judging_labelstudy_{name}")
@@ -106,15 +112,14 @@ class LabelStudyAdmin(Look):
         ]
         return [*found, *super().get_urls()]
 
-    def _of_study(self, page: Any) -> Any:
-        """A view of one study; ``page`` checks the rights before anything is told."""
+    def _of_study(self, may: Callable[[HttpRequest], bool], page: View) -> View:
+        """A view of one study; who may not open it does not learn either whether there is one."""
 
         def view(request: HttpRequest, study: int, **kwargs: Any) -> HttpResponse:
+            if not may(request):
+                raise PermissionDenied
             context = {**self.admin_site.each_context(request), "opts": self.opts}
-            found: HttpResponse = page(
-                request, lambda: get_object_or_404(LabelStudy, pk=study), context, **kwargs
-            )
-            return found
+            return page(request, get_object_or_404(LabelStudy, pk=study), context, **kwargs)
 
         return view
 
@@ -138,14 +143,20 @@ class LabelStudyAdmin(Look):
     def _made(self, request: HttpRequest, form: StudyForm) -> LabelStudy | None:
         actor = f"user:{request.user.pk}"
         try:
-            study = make_study(**form.cleaned_data, answers=_picked(request), actor=actor, now=timezone.now())
+            study, broken = make_study(
+                **form.cleaned_data, answers=_picked(request), actor=actor, now=timezone.now()
+            )
         except NameTaken:
             form.add_error("name", "There is a study of this name.")
         except NothingToLabel:
             form.add_error(None, "None of these answers was given and judged.")
         else:
             self.log_addition(request, study, "made")
-            self.message_user(request, f"{study}: {study.answers.count()} answers.".capitalize())
+            size = counted(study.answers.count(), "answer")
+            self.message_user(request, f"{study}: {size}.".capitalize())
+            if broken:
+                told = f"Left out, their rubric is no longer valid: {', '.join(broken)}"
+                self.message_user(request, told, messages.WARNING)
             return study
         return None
 

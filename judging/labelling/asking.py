@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from django.utils import timezone
 
+from judging.amounts import counted
 from judging.apart import asking_apart
 from judging.desk import Desk, Judgement, Reading, settle
 from judging.labelling.studies import Opened, fill, opened_runs
@@ -37,7 +38,11 @@ def judge_study(study: LabelStudy, *, tell: Callable[[str], None]) -> None:
         asyncio.run(_judge(opened))
         fill(study, opened, opened.memory)
         study.answers.filter(answer__in=opened.answers).update(asked_at=timezone.now())
-        tell(f"{opened.run}: {len(opened.answers)} answers")
+        tell(f"{opened.run}: {counted(len(opened.answers), 'answer')}{_left_out(opened.broken)}")
+
+
+def _left_out(tasks: Sequence[str]) -> str:
+    return f"; left out, the rubric is no longer valid: {', '.join(tasks)}" if tasks else ""
 
 
 async def _judge(opened: Opened) -> None:

@@ -14,7 +14,7 @@ from judging.calibration.report import SILENT, make_report
 from judging.calibration.statistics import confusion, kappa, share
 from judging.models import Adjudication, Label, LabelStudy, StudyNode
 
-__all__ = ["Compared", "compared", "figures", "people_said"]
+__all__ = ["Compared", "compared", "differs", "figures", "people_said"]
 
 CANNOT_TELL = Label.Verdict.CANNOT_TELL.value
 
@@ -62,6 +62,11 @@ def people_said(verdicts: Iterable[str]) -> str:
     """The verdict of more than half of those who could tell; "" if there is none."""
     told = Counter(verdict for verdict in verdicts if verdict != CANNOT_TELL)
     return next((verdict for verdict, count in told.items() if 2 * count > told.total()), "")
+
+
+def differs(node: StudyNode) -> bool:
+    """Whether judge and people say different things of one check now."""
+    return _compared(node, list(node.labels.all()), None).differs
 
 
 def compared(study: LabelStudy) -> list[Compared]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from judging.canonical import digest
 from judging.labelling.comparing import Compared
+from judging.labelling.showing import shown_of
 from judging.models import StudyNode
 from judging.pages.store import read_text
 
@@ -18,7 +19,8 @@ def exported(rows: Sequence[Compared]) -> Iterator[str]:
     """A line of JSON for each check of which people say something by more than half.
 
     A question that two answers share is given once. Pages are given whole, so that any profile can choose what it reads;
-    several of one claim stand one below the other.
+    several of one claim stand one below the other. Of what a search found only what was shown is given: the rest is
+    hits that decide nothing.
     """
     seen: set[str] = set()
     for row in rows:
@@ -47,7 +49,7 @@ def _line(row: Compared) -> dict[str, Any]:
 
 def _question(node: StudyNode) -> dict[str, Any]:
     if node.pages:
-        texts = "\n\n".join(read_text(page["sha256"]) for page in node.pages)
+        texts = "\n\n".join(map(_text, node.pages))
         first = node.pages[0]
         return {
             "claim": node.statement,
@@ -55,3 +57,8 @@ def _question(node: StudyNode) -> dict[str, Any]:
         }
     name = "claim" if node.kind == StudyNode.Kind.CLAIM else "criterion"
     return {name: node.statement, "kind": node.kind, "answer": node.of.answer.text}
+
+
+def _text(page: Mapping[str, Any]) -> str:
+    """What a judge may be given of a page."""
+    return shown_of(page) if page["url"].startswith("search:") else read_text(page["sha256"])

@@ -1,26 +1,55 @@
-"""Giving labels: whose turn is which check, what may still be changed, and who has seen the judge's verdicts."""
+"""Giving labels: whose turn is which check, what may still be changed, and who has seen the judge's verdicts.
+
+What may be said is decided here, under a lock, whoever asks.
+"""
 
 from __future__ import annotations
 
 import datetime as dt
 from dataclasses import dataclass
 
+from django.contrib.auth import get_user_model
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db import transaction
 from django.db.models import QuerySet
 
 from judging.canonical import storable
 from judging.labelling.choosing import shuffled
+from judging.labelling.comparing import differs
 from judging.models import Adjudication, Label, LabelStudy, StudyNode, StudyOpening
 from judging.models.labels import NOTE
 
-__all__ = ["Frozen", "Person", "Turns", "adjudicate", "give_label", "has_opened", "open_study", "turns_of"]
+__all__ = [
+    "Frozen",
+    "NotAsked",
+    "NothingToDecide",
+    "Person",
+    "Turns",
+    "Unopened",
+    "adjudicate",
+    "give_label",
+    "has_opened",
+    "open_study",
+    "turns_of",
+]
 
 Person = AbstractBaseUser | AnonymousUser
 
 
 class Frozen(Exception):
     """This person has seen the judge's verdict of the check: a label would not be blind."""
+
+
+class NotAsked(Exception):
+    """The study does not put this check to this person."""
+
+
+class Unopened(Exception):
+    """This person has not seen both sides."""
+
+
+class NothingToDecide(Exception):
+    """Judge and people do not differ about the check."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +98,7 @@ def has_opened(study: LabelStudy, person: Person) -> bool:
 @transaction.atomic
 def open_study(study: LabelStudy, person: Person, *, now: dt.datetime) -> None:
     """Note that this person sees the judge's verdicts now; from here on they label nothing of it."""
-    LabelStudy.objects.select_for_update().get(pk=study.pk)
+    _alone(person)
     StudyOpening.objects.get_or_create(study=study, person_id=person.pk, defaults={"opened_at": now})
 
 
@@ -80,18 +109,34 @@ def give_label(
     """Say something of a check, or something else than before.
 
     :raises Frozen: the person has opened the comparison.
+    :raises NotAsked: the check is not of this study, or the person has seen it judged in another.
     """
-    # Whoever opens the comparison meanwhile waits, or we see that it is open.
-    LabelStudy.objects.select_for_update().get(pk=study.pk)
+    _alone(person)
     if has_opened(study, person):
         raise Frozen
+    if node not in turns_of(study, person).nodes:
+        raise NotAsked
     said = {"verdict": verdict, "note": storable(note)[:NOTE], "changed_at": now}
     Label.objects.update_or_create(
         node_id=node, labeller_id=person.pk, defaults=said, create_defaults={**said, "created_at": now}
     )
 
 
+def _alone(person: Person) -> None:
+    """Let the person do one thing at a time: a comparison opened meanwhile, of any study, waits or is seen."""
+    get_user_model().objects.select_for_update(no_key=True).get(pk=person.pk)
+
+
+@transaction.atomic
 def adjudicate(*, node: StudyNode, person: Person, decision: str, note: str, now: dt.datetime) -> None:
-    """Say who is right about a check on which judge and people differ; what was said before is kept."""
+    """Say who is right about a check on which judge and people differ; what was said before is kept.
+
+    :raises Unopened: the person has not opened the comparison.
+    :raises NothingToDecide: judge and people say the same, or one of them nothing.
+    """
+    if not has_opened(node.of.study, person):
+        raise Unopened
+    if not differs(node):
+        raise NothingToDecide
     said = {"decision": decision, "note": storable(note)[:NOTE]}
-    Adjudication.objects.create(node=node, person_id=person.pk or 0, created_at=now, **said)
+    Adjudication.objects.create(node=node, person_id=person.pk, created_at=now, **said)

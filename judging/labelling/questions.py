@@ -82,7 +82,8 @@ class _Onlooker:
 
     async def judgement(self, answer: int, rubric: int, check: str, key: str, found: Judgement) -> None:
         requests = self.asked.pop(key[:12], [])
-        if requests:  # what code decides was never a question
+        # What code decides was never a question; a picture cannot be shown to people yet, so what rests on one is none.
+        if requests and not any(request.page and request.page.picture for request in requests):
             self.found.append(_question(answer, rubric, check, key, requests))
 
     async def reading(self, answer: int, name: str, key: str, found: Reading) -> None:

@@ -173,6 +173,10 @@ class Migration(migrations.Migration):
             constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['claim', 'criterion', 'rationality'])), name='studynode_kind_known'),
         ),
         migrations.AddConstraint(
+            model_name='studynode',
+            constraint=models.CheckConstraint(condition=models.Q(('finding__in', ['', 'supported', 'refuted', 'undecided', 'not_assessed', 'error'])), name='studynode_finding_known'),
+        ),
+        migrations.AddConstraint(
             model_name='label',
             constraint=models.UniqueConstraint(fields=('node', 'labeller'), name='label_once_per_person'),
         ),

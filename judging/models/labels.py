@@ -9,7 +9,7 @@ from django.db import models
 from django.db.models import Q
 
 from judging.models.rubrics import Rubric
-from judging.models.runs import JudgeRun
+from judging.models.runs import JudgeRun, VerdictOutcome
 from submissions.models import Answer
 
 NOTE = 2_000  # characters of a note
@@ -87,6 +87,9 @@ class StudyNode(models.Model):
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["of", "key"], name="studynode_once"),
             models.CheckConstraint(condition=Q(kind__in=NodeKind.values), name="studynode_kind_known"),
+            models.CheckConstraint(
+                condition=Q(finding__in=["", *VerdictOutcome.values]), name="studynode_finding_known"
+            ),
         ]
 
     def __str__(self) -> str:

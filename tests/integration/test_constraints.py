@@ -279,6 +279,7 @@ BREAKS: dict[str, Callable[[], object]] = {
     "studyanswer_once": lambda: again(studied()),
     "studynode_once": lambda: again(node()),
     "studynode_kind_known": lambda: change(node(), kind="riddle"),
+    "studynode_finding_known": lambda: change(node(), finding="perhaps"),
     "label_once_per_person": lambda: again(label()),
     "label_verdict_known": lambda: change(label(), verdict="perhaps"),
     "opening_once_per_person": lambda: again(opening()),

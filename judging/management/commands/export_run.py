@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from argparse import ArgumentParser
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import structlog
 from django.core.management.base import BaseCommand, CommandError
 
 from judging.exporting import UnknownRun, export_lines, find_run
+from judging.management.appearing import write_whole
 
 log = structlog.get_logger(__name__)
 
@@ -47,34 +44,6 @@ class Command(BaseCommand):
             for line in export_lines(found):
                 self.stdout.write(line.decode(), ending="")
         else:
-            self._to_file(export_lines(found), output, force=force)
+            size = write_whole(output, export_lines(found), force=force)
+            self.stderr.write(f"{output}: {size:,} bytes")
         log.info("run_exported", run=found.pk, by="command")
-
-    def _to_file(self, lines: Iterator[bytes], output: Path, *, force: bool) -> None:
-        try:
-            if output.exists() and not force:
-                raise FileExistsError
-            with _appearing(output, force=force) as out:
-                out.writelines(lines)
-        except FileExistsError:
-            raise CommandError(f"{output} is there already; --force replaces it.") from None
-        except OSError as error:
-            raise CommandError(f"{output}: {error.strerror or error}") from error
-        self.stderr.write(f"{output}: {output.stat().st_size:,} bytes")
-
-
-@contextmanager
-def _appearing(output: Path, *, force: bool) -> Iterator[IO[bytes]]:
-    """A file that takes its name once it is whole."""
-    handle, temporary = tempfile.mkstemp(dir=output.parent, prefix=f".{output.name[:100]}-")
-    try:
-        with os.fdopen(handle, "wb") as out:
-            yield out
-            out.flush()
-            os.fsync(out.fileno())
-        if force:
-            os.replace(temporary, output)
-        else:
-            os.link(temporary, output)  # refuses what somebody made meanwhile
-    finally:
-        Path(temporary).unlink(missing_ok=True)

@@ -3,25 +3,40 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import stat
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
 from django.core.management import CommandError, call_command
 from django.utils import timezone
+from structlog.testing import capture_logs
 
 from judging.desk import Memory
 from judging.labelling.comparing import compared, figures, people_said
 from judging.labelling.exporting import exported
-from judging.labelling.labels import Frozen, give_label, open_study
+from judging.labelling.labels import (
+    Frozen,
+    NotAsked,
+    NothingToDecide,
+    Unopened,
+    adjudicate,
+    give_label,
+    open_study,
+)
 from judging.labelling.questions import questions_of
-from judging.labelling.studies import NothingToLabel, make_study, opened_runs
-from judging.models import Extraction, Label, LabelStudy, Spending, StudyNode, Verdict
+from judging.labelling.showing import shown_of
+from judging.labelling.studies import NameTaken, NothingToLabel, _named, fill, make_study, opened_runs
+from judging.models import Adjudication, Extraction, Label, LabelStudy, Rubric, Spending, StudyNode, Verdict
+from judging.pages.store import read_text
 from submissions.models import Answer, Submission
 from tests.endpoint import Endpoint
 from tests.factories import make_user
 from tests.integration.judging.modelled import BOTH, changed
+from tests.integration.judging.test_judging_by_pictures import judged_by_pictures
 from tests.judging_factories import (
     REPORT_RIGHT,
     cascade_files,
@@ -31,6 +46,8 @@ from tests.judging_factories import (
     model_judges,
     tree_files,
 )
+from tests.provider import SearchProvider, hit
+from tests.searched import ANSWER, law, searched_files
 
 pytestmark = pytest.mark.django_db(transaction=True)
 HELD: dict[str, Any] = {
@@ -44,7 +61,7 @@ WRONG = {"brume": lake_answer(None, 14, "brume"), "sallow": BOTH["sallow"]}
 
 def studied(*submissions: Submission, name: str = "s", size: int = 50, seed: int = 1) -> LabelStudy:
     answers = Answer.objects.filter(submission__in=submissions)
-    return make_study(name=name, seed=seed, size=size, answers=answers, actor="test", now=timezone.now())
+    return make_study(name=name, seed=seed, size=size, answers=answers, actor="test", now=timezone.now())[0]
 
 
 def findings(study: LabelStudy) -> dict[tuple[int, str], str]:
@@ -118,6 +135,84 @@ def test_equal_answers_have_their_own_checks() -> None:
     assert StudyNode.objects.values("of").distinct().count() == study.answers.count() == 2
 
 
+def break_rubric(key: str) -> str:
+    """As if the rules had become stricter; the task's public id."""
+    rubrics = Rubric.objects.filter(task__key=key)
+    rubrics.update(source={"tree": {"claim": "{{ open"}}, ready={})
+    return rubrics.earliest("pk").task.public_id
+
+
+def test_a_rubric_that_is_no_longer_valid_is_left_out_and_named() -> None:
+    submission = judged(import_set(tree_files()), BOTH)
+    task = break_rubric("brume")
+    answers = Answer.objects.filter(submission=submission)
+    study, broken = make_study(name="s", seed=1, size=9, answers=answers, actor="t", now=timezone.now())
+    assert broken == [task]
+    assert [one.answer.task.key for one in study.answers.all()] == ["sallow"]
+    assert findings(study)
+
+
+def test_a_study_of_nothing_but_broken_rubrics_leaves_its_name_free() -> None:
+    submission = judged(import_set(tree_files()), BOTH)
+    for key in BOTH:
+        break_rubric(key)
+    with pytest.raises(NothingToLabel):
+        studied(submission)
+    assert not LabelStudy.objects.exists()
+
+
+def test_a_rubric_that_broke_later_keeps_nobody_from_asking_the_rest() -> None:
+    study = studied(judged(import_set(tree_files(**HELD)), WRONG))
+    task = break_rubric("brume")
+    err = StringIO()
+    call_command("label_study", "judge", "s", stdout=StringIO(), stderr=err)
+    assert f"1 answer; left out, the rubric is no longer valid: {task}" in err.getvalue()
+    assert set(study.answers.filter(asked_at=None).values_list("answer__task__public_id", flat=True)) == {
+        task
+    }
+
+
+def test_a_name_is_taken_once() -> None:
+    submission = judged(import_set(tree_files()), BOTH)
+    first = studied(submission)
+    with pytest.raises(NameTaken):
+        studied(submission)
+    with pytest.raises(NameTaken):  # somebody was faster
+        _named(LabelStudy(name="s", seed=1, actor="t", created_at=timezone.now()))
+    assert list(LabelStudy.objects.all()) == [first]
+
+
+def test_filling_a_study_again_adds_nothing() -> None:
+    study = studied(judged(import_set(tree_files()), BOTH))
+    before = list(StudyNode.objects.order_by("pk").values())
+    (opened,) = opened_runs(study)
+    fill(study, opened, opened.memory)
+    assert list(StudyNode.objects.order_by("pk").values()) == before
+
+
+@pytest.mark.parametrize(("screenshot", "checks"), [("always", 0), ("never", 1)])
+def test_what_rests_on_a_picture_is_not_put_to_people(screenshot: str, checks: int) -> None:
+    study = studied(judged_by_pictures(screenshot=screenshot))
+    assert len(findings(study)) == checks
+
+
+@pytest.mark.usefixtures("provider")
+def test_of_a_search_people_and_files_get_what_the_judge_was_shown(provider: SearchProvider) -> None:
+    own = hit("Mine", "https://copy.example/1", f"sentinelself. {ANSWER}"[:2000], "2026-05-01")
+    provider.found = lambda query: [*law(query), own] if law(query) else []
+    study = studied(judged(import_set(searched_files()), {"report": ANSWER}))
+    labelled(study, "supported")
+    (node,) = [one for one in StudyNode.objects.all() if "search:" in str(one.pages)]
+    (page,) = node.pages
+    assert "sentinelself" in read_text(page["sha256"])
+    told = next(
+        line for line in map(json.loads, exported(compared(study))) if line["id"] == f"check-{node.pk}"
+    )
+    assert "sentinelself" not in told["page"]["text"]
+    assert "https://law.example/1968" in told["page"]["text"]
+    assert told["page"]["text"] == shown_of(page)
+
+
 # ------------------------------------------------------------------ asking the rest
 def test_the_rest_is_asked_and_nothing_that_scores_rest_on_changes() -> None:
     study = studied(judged(import_set(tree_files(**HELD)), WRONG))
@@ -180,6 +275,50 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     studied(judged(import_set(tree_files()), BOTH))
     with pytest.raises(CommandError, match=r"nowhere/labels\.jsonl: No such file"):
         command("export", "s", str(tmp_path / "nowhere" / "labels.jsonl"))
+
+
+def test_an_export_is_its_owners_alone_and_replaces_nothing_unasked(tmp_path: Path) -> None:
+    study = studied(judged(import_set(tree_files()), BOTH))
+    labelled(study, "supported")
+    file = tmp_path / "labels.jsonl"
+    with capture_logs() as logs:
+        command("export", "s", str(file))
+    assert [line for line in logs if line["event"] == "study_exported"] == [
+        {"event": "study_exported", "study": study.pk, "by": "command", "log_level": "info"}
+    ]
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    whole = file.read_bytes()
+    file.write_text("mine")
+    with pytest.raises(CommandError, match="is there already; --force replaces it"):
+        command("export", "s", str(file))
+    assert file.read_text() == "mine"
+    command("export", "s", str(file), "--force")
+    assert file.read_bytes() == whole
+
+
+# ------------------------------------------------------------------ deleting
+def test_a_deleted_study_leaves_everything_else_as_it_was() -> None:
+    submission = judged(import_set(tree_files()), BOTH)
+    study, other = studied(submission), studied(submission, name="other")
+    for one in (study, other):
+        labelled(one, "supported")
+        open_study(one, make_user(), now=timezone.now())
+    before, theirs = kept(), findings(other)
+    assert command("delete", "s") == f"study {study.pk} is deleted\n"
+    assert list(LabelStudy.objects.all()) == [other]
+    assert (kept(), findings(other)) == (before, theirs)
+    assert Label.objects.count() == len(theirs)
+
+
+def test_a_study_with_decisions_is_deleted_by_force_alone() -> None:
+    study = studied(judged(import_set(tree_files()), BOTH))
+    node = StudyNode.objects.earliest("pk")
+    Adjudication.objects.create(node=node, person=make_user(), decision="judge", created_at=timezone.now())
+    with pytest.raises(CommandError, match="has decisions on differences; --force deletes them too"):
+        command("delete", str(study.pk))
+    assert Adjudication.objects.exists()
+    command("delete", str(study.pk), "--force")
+    assert not LabelStudy.objects.exists()
 
 
 # ------------------------------------------------------------------ figures and lines
@@ -255,3 +394,33 @@ def test_who_has_seen_the_comparison_labels_no_more() -> None:
     with pytest.raises(Frozen):
         give_label(**said, verdict="refuted")
     assert Label.objects.get().verdict == "supported"
+
+
+def test_a_check_of_another_study_is_not_labelled_here() -> None:
+    submission = judged(import_set(tree_files()), BOTH)
+    study, other = studied(submission), studied(submission, name="other")
+    said: dict[str, Any] = {"verdict": "supported", "note": "", "now": timezone.now()}
+    theirs = StudyNode.objects.filter(of__study=other).earliest("pk").pk
+    with pytest.raises(NotAsked):
+        give_label(study=study, node=theirs, person=make_user(), **said)
+    person = make_user()
+    open_study(study, person, now=timezone.now())
+    with pytest.raises(NotAsked):  # seen judged elsewhere
+        give_label(study=other, node=theirs, person=person, **said)
+    assert not Label.objects.exists()
+
+
+def test_only_a_person_who_has_seen_both_sides_decides_a_difference() -> None:
+    study = studied(judged(import_set(tree_files()), BOTH))
+    node, person = StudyNode.objects.earliest("pk"), make_user()
+    said: dict[str, Any] = {"node": node, "decision": "judge", "note": "", "now": timezone.now()}
+    for nobody in (person, AnonymousUser()):
+        with pytest.raises(Unopened):
+            adjudicate(person=nobody, **said)
+    open_study(study, person, now=timezone.now())
+    with pytest.raises(NothingToDecide):
+        adjudicate(person=person, **said)
+    labelled(study, "refuted")
+    StudyNode.objects.update(finding="supported")
+    adjudicate(person=person, **said)
+    assert Adjudication.objects.get().person == person
