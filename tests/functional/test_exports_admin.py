@@ -35,7 +35,7 @@ def export_address(run: JudgeRun) -> str:
     return reverse("admin:judging_judgerun_export", args=[run.pk])
 
 
-def spent(run: JudgeRun, **fields: Any) -> None:
+def spent(run: JudgeRun | None, **fields: Any) -> None:
     """Something was counted for a run."""
     Spending.objects.create(
         run=run, **{"day": dt.date(2026, 5, 2), "calls": 3, "prompt_tokens": 1_200, **fields}
@@ -97,7 +97,7 @@ def test_costs_stand_by_month_and_set_with_their_sums(submission: Submission) ->
     for part in (
         "2026-06 lakes/1.0 3 1,200 0 0 0 no price known",
         "2026-05 lakes/1.0 3 1,200 0 0 0 $1.50",
-        "All months all sets 6 2,400 0 0 0 $1.50 and 3 calls without a price",
+        "All months all 6 2,400 0 0 0 $1.50 and 3 calls without a price",
     ):
         assert part in shown
     assert shown.index("2026-06") < shown.index("2026-05")
@@ -110,7 +110,14 @@ def test_a_month_with_two_sets_has_a_sum_of_its_own(submission: Submission) -> N
     run_jobs(other)
     for run in JudgeRun.objects.all():
         spent(run, cost_usd=1.5)
-    assert "2026-05 all sets 6 2,400 0 0 0 $3.00" in words(text(signed_in("judge operator"), COSTS))
+    assert "2026-05 all 6 2,400 0 0 0 $3.00" in words(text(signed_in("judge operator"), COSTS))
+
+
+def test_what_commands_cost_has_a_row_of_its_own(submission: Submission) -> None:
+    spent(None, cost_usd=1.5)
+    shown = words(text(signed_in("judge operator"), COSTS))
+    assert "2026-05 commands (no run) 3 1,200 0 0 0 $1.50" in shown
+    assert "None" not in shown
 
 
 @pytest.mark.parametrize("role", ROLES)
