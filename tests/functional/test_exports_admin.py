@@ -149,8 +149,8 @@ def test_how_far_a_round_is_stands_with_the_run_and_with_the_submission(settings
     for row in (run, made):
         shown = words(text(browser, page_of(row)))
         for part in (
-            "answers done 0 of 2", "answers begun 0", "checks decided 0", "left, about not known",
-            "calls in flight 0, of all at the endpoint 0", "Look again",
+            "answers done 0 of 2", "answers begun 0", "checks decided 0", "about time left not known",
+            "calls in flight 0, at the endpoint in all 0", "Look again",
             "spent on this submission $0.00 of $5.00, 0 of 900 tokens",
         ):  # fmt: skip
             assert part in shown
@@ -169,11 +169,11 @@ def test_what_is_left_is_told_in_minutes(submission: Submission) -> None:
     browser = signed_in("judge operator")
     started = timezone.now() - dt.timedelta(minutes=5)
     JudgeRun.objects.filter(pk=second.pk).update(started_at=started)
-    assert "left, about below a minute" in words(text(browser, page_of(second)))
+    assert "about time left below a minute" in words(text(browser, page_of(second)))
     Verdict.objects.filter(run=second).exclude(pk=Verdict.objects.filter(run=second).latest("pk").pk).delete()
     shown = words(text(browser, page_of(second)))
     assert "checks decided 1 of about 3" in shown
-    assert "left, about 10 minutes" in shown
+    assert "about time left 10 minutes" in shown
 
 
 def test_a_pause_is_told_with_its_reason(submission: Submission) -> None:
