@@ -1,6 +1,7 @@
-"""What judging cost, by run, by task set and by month: sums of what was counted with every batch of verdicts.
+"""What judging cost, by run, by task set and by month: sums of what was counted of every call, whatever came of it.
 
-Replies out of the cache and offline judges cost nothing and are not counted.
+Replies out of the cache and offline judges cost nothing and are not counted. What commands ask belongs to no run and no
+set: it has a group of its own.
 """
 
 from __future__ import annotations
@@ -10,16 +11,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import F, QuerySet, Sum
+from django.db.models import F, OrderBy, QuerySet, Sum
 from django.db.models.functions import TruncMonth
 
 from judging.amounts import counted, money
 from judging.models import Spending
 from judging.spending import TOKENS
 
-__all__ = ["GROUPINGS", "HEADS", "Cost", "costs", "costs_by_month_and_set", "total_of"]
+__all__ = ["GROUPINGS", "HEADS", "NO_RUN", "Cost", "costs", "costs_by_month_and_set", "total_of"]
 
 HEADS = ("calls", "prompt tokens", "of them cached", "reply tokens", "of them reasoning", "cost")
+NO_RUN = "commands (no run)"
 COLUMNS = ("calls", "unpriced_calls", *TOKENS, "cost_usd")
 _SET = {"slug": F("run__submission__task_set__slug"), "version": F("run__submission__task_set__version")}
 _MONTH = {"month": TruncMonth("day")}
@@ -30,11 +32,15 @@ _RUN = {
     "profile": F("run__profile__name"),
     "profile_version": F("run__profile__version"),
 }
+_Order = tuple[OrderBy, ...]
+# The databases put NULL, what no run cost, at different ends.
+_BY_SET: _Order = (F("slug").asc(nulls_last=True), F("version").asc(nulls_last=True))
+_NEWEST_MONTH = F("month").desc()
 # What rows are told apart by, and in which order they stand.
-GROUPINGS: Mapping[str, tuple[Mapping[str, Any], tuple[str, ...]]] = {
-    "run": ({**_RUN, **_SET}, ("-run_number",)),
-    "set": (_SET, ("slug", "version")),
-    "month": (_MONTH, ("-month",)),
+GROUPINGS: Mapping[str, tuple[Mapping[str, Any], _Order]] = {
+    "run": ({**_RUN, **_SET}, (F("run_number").desc(nulls_last=True),)),
+    "set": (_SET, _BY_SET),
+    "month": (_MONTH, (_NEWEST_MONTH,)),
 }
 
 
@@ -50,6 +56,12 @@ class Cost:
     completion_tokens: int
     reasoning_tokens: int
     priced_usd: float
+
+    @property
+    def task_set(self) -> str:
+        """The set of the group by name and version, or that it is what commands cost."""
+        slug, version = self.group["slug"], self.group["version"]
+        return NO_RUN if slug is None else f"{slug}/{version}"
 
     @property
     def cost_usd(self) -> float | None:
@@ -69,7 +81,7 @@ class Cost:
         return (*(f"{getattr(self, name):,}" for name in ("calls", *TOKENS)), self.price)
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain data: the group's fields, then the figures."""
+        """Plain data: the group's fields, all None for what commands cost, then the figures."""
         figures = {name: getattr(self, name) for name in ("calls", "unpriced_calls", *TOKENS, "cost_usd")}
         return {name: _plain(value) for name, value in self.group.items()} | figures
 
@@ -85,7 +97,7 @@ def costs(*, by: str, since: dt.date | None = None) -> list[Cost]:
 
 def costs_by_month_and_set(*, since: dt.date | None = None) -> list[Cost]:
     """One row for each month and set, the newest month first."""
-    return _summed(_spent(since), {**_MONTH, **_SET}, ("-month", "slug", "version"))
+    return _summed(_spent(since), {**_MONTH, **_SET}, (_NEWEST_MONTH, *_BY_SET))
 
 
 def total_of(rows: Iterable[Cost]) -> Cost:
@@ -99,7 +111,7 @@ def _spent(since: dt.date | None) -> QuerySet[Spending]:
     return Spending.objects.filter(day__gte=since) if since else Spending.objects.all()
 
 
-def _summed(spent: QuerySet[Spending], group: Mapping[str, Any], order: tuple[str, ...]) -> list[Cost]:
+def _summed(spent: QuerySet[Spending], group: Mapping[str, Any], order: _Order) -> list[Cost]:
     """The database sums: a row for each group comes back, however many runs there are."""
     sums = {f"sum_{name}": Sum(name) for name in COLUMNS}
     rows = spent.order_by().values(**group).annotate(**sums).order_by(*order)

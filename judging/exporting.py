@@ -1,4 +1,4 @@
-"""A whole run as JSON lines: a header, its tasks, its answers with all that was found, the pages, an end.
+"""A whole run as JSON lines: a header, its tasks, its answers with all that was found, the pages, the searches, an end.
 
 What stands in a line is described by ``docs/run-export.schema.json``. The same run gives the same bytes each time, and takes as
 much memory as a few answers with their verdicts. An export holds hidden prompts and rubrics.
@@ -20,7 +20,16 @@ from django.db.models import Prefetch, Q
 from judging.canonical import plain
 from judging.case import Case
 from judging.loading import load_case, load_works, rubric_at
-from judging.models import CitedPage, Extraction, JudgeProfile, JudgeRun, PageSnapshot, Rubric, Verdict
+from judging.models import (
+    CitedPage,
+    Extraction,
+    JudgeProfile,
+    JudgeRun,
+    PageSnapshot,
+    Rubric,
+    SubmissionSearch,
+    Verdict,
+)
 from judging.pages.store import chunks
 from judging.recording import known_rows
 from judging.records import Replayed, Row, pages_of, replay_noted
@@ -29,11 +38,11 @@ from judging.rubric import InvalidRubric
 from judging.scorekeeping import provenance
 from submissions.models import Answer, Task
 
-__all__ = ["FORMAT", "UnknownRun", "export_lines", "find_run"]
+__all__ = ["FORMAT", "RELATED", "UnknownRun", "export_lines", "find_run"]
 
 FORMAT = "evalservice.run/1"
 ANSWERS = 25  # in memory at once, with all that was found of them
-COUNTED = ("tasks", "answers", "verdicts", "extractions", "snapshots")
+COUNTED = ("tasks", "answers", "verdicts", "extractions", "snapshots", "searches")
 ROWS, TASKS = 500, 50  # read at once
 
 Line = dict[str, Any]
@@ -90,6 +99,7 @@ def _lines(run: JudgeRun, told: _Told) -> Iterator[Line]:
         yield _task(task, run)
     yield from _answers(run, told)
     yield from _snapshots(run, told)
+    yield from _searches(run, told)
     yield {"kind": "end", **told.counts}
 
 
@@ -132,11 +142,8 @@ def _profile(profile: JudgeProfile) -> Line:
 
 def _without_user(url: str) -> str:
     """An address of an endpoint without what may be a password."""
-    return (
-        url.replace(f"{urlsplit(url).netloc.rpartition('@')[0]}@", "", 1)
-        if "@" in urlsplit(url).netloc
-        else url
-    )
+    user, at, _ = urlsplit(url).netloc.rpartition("@")
+    return url.replace(f"{user}{at}", "", 1)
 
 
 def _task(task: Task, run: JudgeRun) -> Line:
@@ -179,7 +186,7 @@ def _some_answers(run: JudgeRun, case: Case, ids: Sequence[int]) -> Iterator[Lin
 
 
 def _answer(answer: Answer, result: AnswerResult | None) -> Line:
-    """An answer with its result as this round saw it, or as it is recorded where its rubric is none any more."""
+    """An answer with its result as this round saw it, or as it is recorded where its rubric is no longer valid."""
     return {
         "kind": "answer",
         "answer": answer.pk,
@@ -197,7 +204,7 @@ def _answer(answer: Answer, result: AnswerResult | None) -> Line:
 
 
 def _replayed(run: JudgeRun, case: Case, ids: Sequence[int]) -> Replayed:
-    """The results of these answers; one whose rubric is none any more has none."""
+    """The results of these answers; one whose rubric is no longer valid has none."""
     try:
         return replay_noted(run, load_works(run, ids), case)
     except InvalidRubric:
@@ -279,7 +286,7 @@ def _snapshots(run: JudgeRun, told: _Told) -> Iterator[Line]:
 def _snapshot(row: PageSnapshot) -> Line:
     names = (
         "url", "final_url", "verdict", "status", "title", "content_type", "characters", "text_sha256", "raw_sha256",
-        "extractor",
+        "extractor", "picture_sha256", "picture_type", "picture_width", "picture_height",
     )  # fmt: skip
     return {
         "kind": "snapshot",
@@ -287,6 +294,33 @@ def _snapshot(row: PageSnapshot) -> Line:
         "fetched_at": _time(row.fetched_at),
         "with_task_set": row.task_set_id is not None,
         **{name: getattr(row, name) for name in names},
+    }
+
+
+# ------------------------------------------------------------------ searches
+def _searches(run: JudgeRun, told: _Told) -> Iterator[Line]:
+    """What was searched for the submission up to this round: query, day and hash of what was found, no text."""
+    mine = SubmissionSearch.objects.filter(
+        submission=run.submission_id, provider=run.search, round__lte=run.round
+    )
+    for row in mine.order_by("pk").select_related("reply").iterator(ROWS):
+        told.counts["searches"] += 1
+        yield _search(row)
+
+
+def _search(row: SubmissionSearch) -> Line:
+    """A query that failed has no reply: its words were not kept."""
+    reply = row.reply
+    return {
+        "kind": "search",
+        "round": row.round,
+        "provider": row.provider,
+        "query_sha256": row.query_hash,
+        "query": reply.query if reply else None,
+        "asked_at": _time(reply.asked_at) if reply else None,
+        "hits": reply.hits if reply else None,
+        "text_sha256": reply.text_sha256 if reply else "",
+        "fault": row.fault,
     }
 
 

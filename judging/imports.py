@@ -17,7 +17,8 @@ from judging.pages.captures import Capture
 from judging.pages.store import save_captures
 from judging.rubric import MANIFEST, Bundle, Fault, TaskSpec
 from judging.rubric.faults import Severity
-from judging.search.appointing import OFF, allowed, names_search
+from judging.search.appointing import allowed, names_search
+from judging.search.interface import ProviderName
 from submissions.models import Task, TaskSet
 
 
@@ -82,7 +83,7 @@ def read_whole(files: Mapping[str, bytes]) -> tuple[Bundle, tuple[Capture, ...],
 
 def unsearched(bundle: Bundle) -> Iterator[Fault]:
     """What an installation without search must say of a set that names it; such claims are judged by the others."""
-    for task in bundle.tasks if allowed(bundle.split) == OFF else ():
+    for task in bundle.tasks if allowed(bundle.split) is ProviderName.OFF else ():
         if names_search(task.rubric):
             why = "names search evidence, but this installation does not search: the other evidence decides"
             yield Fault(f"tasks/{task.key}.yaml", "subtasks", why, Severity.WARNING)

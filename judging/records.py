@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,6 +20,7 @@ from judging.results import AnswerResult
 __all__ = ["PageShown", "Record", "Replayed", "Row", "load_record", "pages_of", "replay_noted", "sheet_of"]
 
 Row = Verdict | Extraction
+_SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass
@@ -74,7 +76,7 @@ class Record:
 def load_record(run: JudgeRun, answer: int) -> Record:
     """All that is remembered of one answer.
 
-    :raises judging.rubric.InvalidRubric: its rubric is none any more.
+    :raises judging.rubric.InvalidRubric: its rubric is no longer valid.
     """
     case = load_case(run, now=run.started_at)
     found = replay_noted(run, load_works(run, [answer]), case)
@@ -98,7 +100,8 @@ def _by_name(
 class PageShown:
     """A page in the evidence of a verdict; ``number`` counts from 1.
 
-    ``snapshot`` is None for a page that was not collected; ``ranges`` are half-open character ranges of its text.
+    ``snapshot`` is None for a page that was not collected, and for what a search found: the text of that goes by its SHA-256,
+    ``text_sha256``. ``ranges`` are half-open character ranges of the text.
     """
 
     number: int
@@ -111,6 +114,12 @@ class PageShown:
     snapshot: int | None
     ranges: tuple[tuple[int, int], ...]
     truncated: bool
+    text_sha256: str
+
+    @property
+    def has_text(self) -> bool:
+        """Whether we keep a text of it."""
+        return bool(self.snapshot or self.text_sha256)
 
     @property
     def characters(self) -> int:
@@ -141,6 +150,7 @@ def _page(number: int, page: Mapping[str, Any]) -> PageShown:
         snapshot=snapshot if isinstance(snapshot, int) else None,
         ranges=tuple(_ranges(page.get("ranges"))),
         truncated=page.get("truncated") is True,
+        text_sha256=text("text_sha256") if _SHA256.fullmatch(text("text_sha256")) else "",
     )
 
 

@@ -12,7 +12,8 @@ from django.db.models import Max
 from judging.models import CitedPage, JudgeRun
 from judging.pages.store import is_failure
 from judging.profiles import current_profile
-from judging.search.appointing import OFF, appointed
+from judging.search.appointing import appointed
+from judging.search.interface import ProviderName
 from submissions.models import Job, Submission, TaskSet
 from submissions.models.submission import IllegalTransition
 from submissions.queue import wake
@@ -44,9 +45,9 @@ def open_round(submission: Submission, *, now: dt.datetime, number: int | None =
         short_circuit=submission.task_set.split != TaskSet.Split.DEV,
         started_at=now,
         search=search,
-        search_queries=0 if search == OFF else settings.EVALSERVICE["SEARCH"]["queries"],
+        search_queries=0 if search is ProviderName.OFF else settings.EVALSERVICE["SEARCH"]["queries"],
     )
-    kind = Job.Kind.JUDGE if search == OFF else Job.Kind.SEARCH
+    kind = Job.Kind.JUDGE if search is ProviderName.OFF else Job.Kind.SEARCH
     size = settings.EVALSERVICE["SHARD_ANSWERS"]
     ids = list(submission.answers.order_by("task__position", "run", "id").values_list("pk", flat=True))
     for shard, start in enumerate(range(0, len(ids), size)):

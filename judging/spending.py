@@ -1,4 +1,4 @@
-"""What judging has cost, and whether it may cost more: counted with what is written, in its transaction."""
+"""What judging has cost, and whether it may cost more: every call is counted, whatever became of what it was asked for."""
 
 from __future__ import annotations
 

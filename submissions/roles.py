@@ -36,7 +36,7 @@ ROLES: Mapping[str, tuple[str, ...]] = {
         "judging.view_page", "judging.view_pagesnapshot", "judging.view_judgeprofile", "judging.view_judgerun",
         "judging.add_judgerun", "judging.view_verdict", "judging.view_extraction", "judging.view_modelcall",
         "judging.view_calibration", "judging.view_labelstudy", "judging.add_labelstudy",
-        "judging.view_calibration", "judging.view_searchreply",
+        "judging.view_searchreply",
     ),
     # Runs a set: accounts, keys and what teams hand in.
     "set owner": (

@@ -47,7 +47,7 @@ class PageSnapshotAdmin(Look):
     fields = (
         "page", "task_set", "number", "verdict", "status", "url", "final_url", "chain", "content_type", "title",
         "characters", "probe_ok", "static_only", "detail", "extractor", "fetched_at", "text_sha256", "raw_sha256",
-        "raw", "text",
+        "picture_sha256", "picture_type", "picture_width", "picture_height", "raw", "text",
     )  # fmt: skip
     readonly_fields = ("raw", "text")
 

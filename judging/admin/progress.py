@@ -34,8 +34,8 @@ def _facts(run: JudgeRun, found: Progress) -> Iterator[tuple[str, str | SafeStri
         yield "paused", found.paused
     if not found.finished:
         yield "checks a minute", "–" if found.per_minute is None else f"{found.per_minute:,.1f}"
-        yield "left, about", _left(found.minutes_left)
-        yield "calls in flight", f"{found.in_flight:,}, of all at the endpoint {found.endpoint:,}"
+        yield "about time left", _left(found.minutes_left)
+        yield "calls in flight", f"{found.in_flight:,}, at the endpoint in all {found.endpoint:,}"
     for budget in found.budgets:
         if budget.usd_limit or budget.tokens_limit:
             yield NAMES[budget.name], _spent(budget)

@@ -22,7 +22,7 @@ from judging.records import PageShown, Record, Row, pages_of, sheet_of
 
 # Who reads a verdict tree reads the rubric, the answer and what the judge said of it.
 READERS = ("judging.view_verdict", "judging.view_rubric", "submissions.view_answer")
-PAGE_READERS = (*READERS, "judging.view_pagesnapshot")
+PAGE_READERS = (*READERS, "judging.view_pagesnapshot", "judging.view_searchreply")
 
 
 # ------------------------------------------------------------------ the calls behind a row
@@ -99,7 +99,7 @@ def _answer_address(row: Verdict) -> str:
 
 
 def _text_address(row: Row, page: PageShown) -> str:
-    return reverse("admin:judging_verdict_page", args=[row.pk, page.number]) if page.snapshot else ""
+    return reverse("admin:judging_verdict_page", args=[row.pk, page.number]) if page.has_text else ""
 
 
 # ------------------------------------------------------------------ the feedback with its rows
@@ -146,16 +146,17 @@ def _readings(feedback: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]
 
 # ------------------------------------------------------------------ a page of the evidence
 def page_context(verdict: Verdict, number: int, *, whole: bool) -> dict[str, Any]:
-    """The text of a page in a verdict's evidence: what the judge was shown of it, and where the quote stands.
+    """The text of a page in a verdict's evidence, or of what a search found: what the judge was shown of it, and where the
+    quote stands.
 
-    :raises Http404: the evidence has no such page, or nothing was captured of it.
+    :raises Http404: the evidence has no such page, or there is no text of it.
     """
     page = next((page for page in pages_of(verdict.evidence) if page.number == number), None)
-    if page is None or page.snapshot is None:
+    if page is None or not page.has_text:
         raise Http404("no such page")
-    snapshot = get_object_or_404(PageSnapshot, pk=page.snapshot)
+    snapshot = get_object_or_404(PageSnapshot, pk=page.snapshot) if page.snapshot else None
     try:
-        text = read_text(snapshot.text_sha256)
+        text = read_text(snapshot.text_sha256 if snapshot else page.text_sha256)
     except FileNotFoundError:
         return {"page": page, "snapshot": snapshot, "lost": LOST}
     return {"page": page, "snapshot": snapshot, **_in_place(text, verdict.quote, page.ranges, whole=whole)}

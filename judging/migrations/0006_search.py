@@ -22,6 +22,14 @@ class Migration(migrations.Migration):
             name='search_queries',
             field=models.PositiveSmallIntegerField(db_default=0, default=0),
         ),
+        migrations.AddConstraint(
+            model_name='judgerun',
+            constraint=models.CheckConstraint(condition=models.Q(('search__in', ['off', 'searxng', 'serper'])), name='judgerun_search_known'),
+        ),
+        migrations.AddConstraint(
+            model_name='judgerun',
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('search', 'off'), ('search_queries', 0)), models.Q(models.Q(('search', 'off'), _negated=True), ('search_queries__gte', 1), ('search_queries__lte', 3)), _connector='OR'), name='judgerun_search_has_queries'),
+        ),
         migrations.CreateModel(
             name='SearchReply',
             fields=[
@@ -53,7 +61,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['id'],
-                'constraints': [models.UniqueConstraint(fields=('submission', 'provider', 'query_hash', 'round'), name='submissionsearch_once_a_round'), models.CheckConstraint(condition=models.Q(models.Q(('fault', ''), ('reply__isnull', False)), models.Q(models.Q(('reply__isnull', True)), models.Q(('fault', ''), _negated=True)), _connector='OR'), name='submissionsearch_reply_or_fault')],
+                'constraints': [models.UniqueConstraint(fields=('submission', 'provider', 'query_hash', 'round'), name='submissionsearch_once_a_round'), models.CheckConstraint(condition=models.Q(models.Q(('fault', ''), ('reply__isnull', False)), models.Q(models.Q(('reply__isnull', True)), models.Q(('fault', ''), _negated=True)), _connector='OR'), name='submissionsearch_reply_or_fault'), models.CheckConstraint(condition=models.Q(('provider__in', ('searxng', 'serper'))), name='submissionsearch_provider_known'), models.CheckConstraint(condition=models.Q(('fault__in', ('', 'timeout', 'unreachable', 'rate_limited', 'server_error', 'refused', 'redirected', 'too_large', 'broken', 'malformed', 'no_engine', 'held_down'))), name='submissionsearch_fault_known')],
             },
         ),
     ]

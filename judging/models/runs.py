@@ -9,6 +9,8 @@ from django.db.models import Q
 
 from judging.judges.base import ExtractOutcome
 from judging.models.rubrics import Rubric
+from judging.search.interface import ProviderName
+from judging.search.queries import MAX_QUERIES
 from submissions.models import Answer, Submission
 
 
@@ -51,7 +53,9 @@ class JudgeRun(models.Model):
     # By the first reply; no other model may go on with the run. Of several models JSON, by the name asked for.
     model_served = models.TextField(blank=True)
     # Which provider is searched for its claims, "off" for none, and with how many queries for each.
-    search = models.CharField(max_length=20, default="off", db_default="off")
+    search = models.CharField(
+        max_length=20, default=ProviderName.OFF.value, db_default=ProviderName.OFF.value
+    )
     search_queries = models.PositiveSmallIntegerField(default=0, db_default=0)
     calls = models.PositiveIntegerField(default=0)
     cost_usd = models.FloatField(null=True, blank=True)
@@ -60,6 +64,16 @@ class JudgeRun(models.Model):
         ordering: ClassVar = ["submission", "round"]
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["submission", "round"], name="judgerun_round_once"),
+            models.CheckConstraint(
+                condition=Q(search__in=[name.value for name in ProviderName]), name="judgerun_search_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(search=ProviderName.OFF.value, search_queries=0)
+                | Q(
+                    ~Q(search=ProviderName.OFF.value), search_queries__gte=1, search_queries__lte=MAX_QUERIES
+                ),
+                name="judgerun_search_has_queries",
+            ),
         ]
 
     def __str__(self) -> str:

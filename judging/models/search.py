@@ -7,9 +7,11 @@ from typing import ClassVar
 from django.db import models
 from django.db.models import Q
 
+from judging.search.interface import Fault, ProviderName
 from submissions.models import Submission
 
-SEARCH_PROVIDERS = ("searxng", "serper")
+SEARCH_PROVIDERS = tuple(name.value for name in ProviderName if name is not ProviderName.OFF)
+_FAULTS = ("", *(fault.value for fault in Fault))
 
 
 class SearchReply(models.Model):
@@ -51,6 +53,7 @@ class SubmissionSearch(models.Model):
     A query that has a reply is never asked again for the submission; one that failed is, in its next round.
     """
 
+    # CASCADE: like the choice of its pages it means nothing without the submission; the reply serves others and stays.
     submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="searches")
     round = models.PositiveIntegerField()
     provider = models.CharField(max_length=20)
@@ -71,6 +74,10 @@ class SubmissionSearch(models.Model):
                 condition=Q(reply__isnull=False, fault="") | Q(Q(reply__isnull=True), ~Q(fault="")),
                 name="submissionsearch_reply_or_fault",
             ),
+            models.CheckConstraint(
+                condition=Q(provider__in=SEARCH_PROVIDERS), name="submissionsearch_provider_known"
+            ),
+            models.CheckConstraint(condition=Q(fault__in=_FAULTS), name="submissionsearch_fault_known"),
         ]
 
     def __str__(self) -> str:

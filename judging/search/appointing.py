@@ -9,28 +9,27 @@ from typing import Any
 from django.conf import settings
 
 from judging.loading import rubric_at
+from judging.search.interface import ProviderName
 from submissions.models import TaskSet
 
-__all__ = ["OFF", "allowed", "appointed", "names_search"]
-
-OFF = "off"
+__all__ = ["allowed", "appointed", "names_search"]
 
 
-def appointed(task_set: TaskSet, *, at: dt.datetime) -> str:
+def appointed(task_set: TaskSet, *, at: dt.datetime) -> ProviderName:
     """The provider for a round that begins ``at``: ``off`` where the set's rubrics of then name no search."""
     provider = allowed(task_set.split)
-    if provider == OFF or task_set.protocol != TaskSet.Protocol.CASCADE:
-        return OFF
+    if provider is ProviderName.OFF or task_set.protocol != TaskSet.Protocol.CASCADE:
+        return ProviderName.OFF
     tasks = task_set.tasks.order_by("pk").prefetch_related("rubrics")
     rubrics = (rubric_at(list(task.rubrics.all()), at) for task in tasks)
-    return provider if any(names_search(rubric.source) for rubric in rubrics) else OFF
+    return provider if any(names_search(rubric.source) for rubric in rubrics) else ProviderName.OFF
 
 
-def allowed(split: str) -> str:
+def allowed(split: str) -> ProviderName:
     """The provider that may be asked for a set of this split: on test sets none unless that is switched on."""
     config: Mapping[str, Any] = settings.EVALSERVICE["SEARCH"]
     is_open = split != TaskSet.Split.TEST or config["test_sets"]
-    return config["provider"] if is_open else OFF
+    return ProviderName(config["provider"]) if is_open else ProviderName.OFF
 
 
 def names_search(rubric: Mapping[str, Any]) -> bool:

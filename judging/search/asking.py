@@ -6,13 +6,10 @@ import re
 from collections.abc import Awaitable, Callable
 
 from judging.search.interface import Fault, SearchFailed, SearchRefused
-from submissions.egress import Failure, ServiceFailed, ServiceLimits
+from submissions.egress import Failure, ServiceFailed
 from submissions.reasons import StateReason
 
-__all__ = ["LIMITS", "asked"]
-
-# All tries of a query fit between the last look at a slice's end and the queue's own limit.
-LIMITS = ServiceLimits(body_bytes=2 * 2**20, try_s=10.0, total_s=40.0, tries=3)
+__all__ = ["asked"]
 
 _FAULTS = {
     Failure.UNREACHABLE: Fault.UNREACHABLE,

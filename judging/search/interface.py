@@ -6,7 +6,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-__all__ = ["Fault", "Hit", "Provider", "Results", "SearchFailed", "SearchRefused"]
+__all__ = ["Fault", "Hit", "Provider", "ProviderName", "Results", "SearchFailed", "SearchRefused"]
+
+
+class ProviderName(StrEnum):
+    """Who is asked, as settings, rounds and stored replies name it."""
+
+    OFF = "off"  # nobody
+    SEARXNG = "searxng"
+    SERPER = "serper"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +69,7 @@ class SearchRefused(Exception):
 class Provider(Protocol):
     """One way of searching. An instance serves one event loop; ``aclose`` is called at its end."""
 
-    name: str
+    name: ProviderName
 
     async def search(self, query: str, *, limit: int) -> Results:
         """The first ``limit`` hits.

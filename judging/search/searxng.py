@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from judging.search.asking import LIMITS, asked
+from judging.search.asking import asked
 from judging.search.hits import read_searxng
-from judging.search.interface import Results
+from judging.search.interface import ProviderName, Results
 from submissions.egress import Service, ServiceLimits
 
 __all__ = ["SearXNG"]
@@ -15,9 +15,9 @@ PATH = "/search"
 class SearXNG:
     """Implements :class:`judging.search.interface.Provider`."""
 
-    name = "searxng"
+    name = ProviderName.SEARXNG
 
-    def __init__(self, url: str, *, limits: ServiceLimits = LIMITS) -> None:
+    def __init__(self, url: str, *, limits: ServiceLimits | None = None) -> None:
         """``url``: of the instance, with or without ``/search``."""
         base = url.rstrip("/")
         self._service = Service(base if base.endswith(PATH) else base + PATH, limits=limits)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from judging.search.asking import LIMITS, asked
+from judging.search.asking import asked
 from judging.search.hits import read_serper
-from judging.search.interface import Results
+from judging.search.interface import ProviderName, Results
 from submissions.egress import Service, ServiceLimits
 
 __all__ = ["URL", "Serper"]
@@ -15,9 +15,9 @@ URL = "https://google.serper.dev/search"
 class Serper:
     """Implements :class:`judging.search.interface.Provider`."""
 
-    name = "serper"
+    name = ProviderName.SERPER
 
-    def __init__(self, url: str, key: str, *, limits: ServiceLimits = LIMITS) -> None:
+    def __init__(self, url: str, key: str, *, limits: ServiceLimits | None = None) -> None:
         """``url``: "" for Serper's own."""
         self._service = Service(url or URL, headers={"X-API-KEY": key}, limits=limits)
 

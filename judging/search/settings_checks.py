@@ -8,6 +8,8 @@ from urllib.parse import urlsplit
 
 from django.core.checks import CheckMessage, Error
 
+from judging.search.interface import ProviderName
+
 __all__ = ["search_messages"]
 
 HINT = "docs/search.md says what each provider needs."
@@ -16,17 +18,17 @@ HINT = "docs/search.md says what each provider needs."
 def search_messages(config: Mapping[str, Any]) -> Iterator[CheckMessage]:
     """What is to be said of ``EVALSERVICE["SEARCH"]``; no message repeats address or key."""
     provider, url, key = config["provider"], config["url"], config["key"]
-    if provider == "off":
+    if provider == ProviderName.OFF:
         if url or key or config["test_sets"]:
             yield _fault(
                 "EVALSERVICE_SEARCH=off, but other settings of the search are given: name a provider."
             )
         return
-    if provider == "searxng" and not url:
+    if provider == ProviderName.SEARXNG and not url:
         yield _fault("EVALSERVICE_SEARCH=searxng needs EVALSERVICE_SEARCH_URL.")
-    if provider == "searxng" and key:
+    if provider == ProviderName.SEARXNG and key:
         yield _fault("EVALSERVICE_SEARCH=searxng takes no EVALSERVICE_SEARCH_KEY.")
-    if provider == "serper" and not key:
+    if provider == ProviderName.SERPER and not key:
         yield _fault("EVALSERVICE_SEARCH=serper needs EVALSERVICE_SEARCH_KEY.")
     if key and not (key.isascii() and key.isprintable()):
         yield _fault("EVALSERVICE_SEARCH_KEY holds what no header may.")

@@ -12,7 +12,7 @@ import asyncio
 import random
 import re
 import ssl
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
@@ -65,7 +65,10 @@ class ServiceFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ServiceLimits:
-    """Bounds of one question: bytes of the body unpacked, seconds of one try and of all, tries, the first pause."""
+    """Bounds of one question: bytes of the body unpacked, seconds of one try and of all, tries, the first pause.
+
+    All tries together fit between a slice's last look at its end and the limit that the queue sets to a task.
+    """
 
     body_bytes: int = 2 * 2**20
     try_s: float = 10.0
@@ -83,21 +86,17 @@ class Service:
         *,
         headers: Mapping[str, str] | None = None,
         limits: ServiceLimits | None = None,
-        tls: ssl.SSLContext | None = None,
-        chance: Callable[[], float] = random.random,
     ) -> None:
         """Nothing is opened yet.
 
         :param url: http or https.
         :param headers: sent with every request, keys among them.
-        :param tls: whom to trust; the system's authorities if None.
         """
         self._url = url
         self._headers = {"Accept": "application/json", "Accept-Encoding": "gzip", **(headers or {})}
         self._limits = limits or ServiceLimits()
-        self._chance = chance
         # httpx below its client: the client follows redirects and the environment by rules of its own.
-        self._transport = httpx.AsyncHTTPTransport(trust_env=False, http2=False, verify=tls or _system_tls())
+        self._transport = httpx.AsyncHTTPTransport(trust_env=False, http2=False, verify=_system_tls())
 
     async def get(self, query: Mapping[str, str]) -> bytes:
         """The body of a reply to GET.
@@ -133,7 +132,8 @@ class Service:
             await asyncio.sleep(wait)
 
     def _pause(self, number: int, asked_for: float | None) -> float:
-        jittered: float = self._limits.pause_s * 2 ** (number - 1) * (0.5 + self._chance() / 2)
+        chance = random.uniform(0.5, 1.0)  # noqa: S311  # no secret: spreads the tries of many
+        jittered: float = self._limits.pause_s * 2 ** (number - 1) * chance
         return jittered if asked_for is None else asked_for + jittered * 0.1
 
     async def _tried(self, method: str, seconds: float, content: Mapping[str, Any]) -> bytes:

@@ -35,7 +35,7 @@ def export_address(run: JudgeRun) -> str:
     return reverse("admin:judging_judgerun_export", args=[run.pk])
 
 
-def spent(run: JudgeRun, **fields: Any) -> None:
+def spent(run: JudgeRun | None, **fields: Any) -> None:
     """Something was counted for a run."""
     Spending.objects.create(
         run=run, **{"day": dt.date(2026, 5, 2), "calls": 3, "prompt_tokens": 1_200, **fields}
@@ -97,7 +97,7 @@ def test_costs_stand_by_month_and_set_with_their_sums(submission: Submission) ->
     for part in (
         "2026-06 lakes/1.0 3 1,200 0 0 0 no price known",
         "2026-05 lakes/1.0 3 1,200 0 0 0 $1.50",
-        "All months all sets 6 2,400 0 0 0 $1.50 and 3 calls without a price",
+        "All months all 6 2,400 0 0 0 $1.50 and 3 calls without a price",
     ):
         assert part in shown
     assert shown.index("2026-06") < shown.index("2026-05")
@@ -110,7 +110,14 @@ def test_a_month_with_two_sets_has_a_sum_of_its_own(submission: Submission) -> N
     run_jobs(other)
     for run in JudgeRun.objects.all():
         spent(run, cost_usd=1.5)
-    assert "2026-05 all sets 6 2,400 0 0 0 $3.00" in words(text(signed_in("judge operator"), COSTS))
+    assert "2026-05 all 6 2,400 0 0 0 $3.00" in words(text(signed_in("judge operator"), COSTS))
+
+
+def test_what_commands_cost_has_a_row_of_its_own(submission: Submission) -> None:
+    spent(None, cost_usd=1.5)
+    shown = words(text(signed_in("judge operator"), COSTS))
+    assert "2026-05 commands (no run) 3 1,200 0 0 0 $1.50" in shown
+    assert "None" not in shown
 
 
 @pytest.mark.parametrize("role", ROLES)
@@ -142,8 +149,8 @@ def test_how_far_a_round_is_stands_with_the_run_and_with_the_submission(settings
     for row in (run, made):
         shown = words(text(browser, page_of(row)))
         for part in (
-            "answers done 0 of 2", "answers begun 0", "checks decided 0", "left, about not known",
-            "calls in flight 0, of all at the endpoint 0", "Look again",
+            "answers done 0 of 2", "answers begun 0", "checks decided 0", "about time left not known",
+            "calls in flight 0, at the endpoint in all 0", "Look again",
             "spent on this submission $0.00 of $5.00, 0 of 900 tokens",
         ):  # fmt: skip
             assert part in shown
@@ -162,11 +169,11 @@ def test_what_is_left_is_told_in_minutes(submission: Submission) -> None:
     browser = signed_in("judge operator")
     started = timezone.now() - dt.timedelta(minutes=5)
     JudgeRun.objects.filter(pk=second.pk).update(started_at=started)
-    assert "left, about below a minute" in words(text(browser, page_of(second)))
+    assert "about time left below a minute" in words(text(browser, page_of(second)))
     Verdict.objects.filter(run=second).exclude(pk=Verdict.objects.filter(run=second).latest("pk").pk).delete()
     shown = words(text(browser, page_of(second)))
     assert "checks decided 1 of about 3" in shown
-    assert "left, about 10 minutes" in shown
+    assert "about time left 10 minutes" in shown
 
 
 def test_a_pause_is_told_with_its_reason(submission: Submission) -> None:

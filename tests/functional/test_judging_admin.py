@@ -161,6 +161,15 @@ def test_a_stored_page_is_handed_out_as_a_file_that_no_browser_runs(submission: 
     assert address in text(signed_in("judge operator"), page_of(snapshot))
 
 
+def test_the_page_of_a_capture_tells_its_picture(submission: Submission) -> None:
+    snapshot = PageSnapshot.objects.earliest("pk")
+    PageSnapshot.objects.filter(pk=snapshot.pk).update(
+        picture_sha256="5" * 64, picture_type="image/png", picture_width=1280, picture_height=719
+    )
+    shown = text(signed_in("judge operator"), page_of(snapshot))
+    assert [part for part in ("5" * 64, "image/png", "719") if part not in shown] == []
+
+
 def test_a_page_without_bytes_has_none_to_hand_out(submission: Submission) -> None:
     gone = PageSnapshot.objects.filter(raw_sha256="")[0]
     browser = signed_in("judge operator")

@@ -273,6 +273,8 @@ BREAKS: dict[str, Callable[[], object]] = {
     "profile_version_once": lambda: again(profile(), content_hash="1" * 64),
     "profile_content_once": lambda: again(profile(), version=2),
     "judgerun_round_once": lambda: again(run(make_draft())),
+    "judgerun_search_known": lambda: change(run(make_draft()), search="bing", search_queries=1),
+    "judgerun_search_has_queries": lambda: change(run(make_draft()), search="searxng"),
     "seat_once_per_holder": lambda: again(seat()),
     "spending_once_per_day": lambda: again(spending()),
     "spending_of_commands_once_per_day": lambda: [Spending.objects.create(day=NOW.date()) for _ in range(2)],
@@ -290,6 +292,8 @@ BREAKS: dict[str, Callable[[], object]] = {
     "searchreply_text_has_time": lambda: change(searched(), asked_at=None),
     "submissionsearch_once_a_round": lambda: again(search()),
     "submissionsearch_reply_or_fault": lambda: change(search(), fault="timeout"),
+    "submissionsearch_provider_known": lambda: change(search(), provider="off"),
+    "submissionsearch_fault_known": lambda: change(search(), reply=None, fault="tired"),
     "verdict_once_per_run": lambda: again(verdict("error")),
     "verdict_settled_once": lambda: in_another_run(verdict()),
     "verdict_finding_known": lambda: change(verdict(), finding="perhaps"),
@@ -324,6 +328,15 @@ def test_an_open_verdict_may_be_asked_again_in_another_run(finding: str) -> None
 def test_a_failed_extraction_may_be_asked_again_in_another_run(outcome: str) -> None:
     in_another_run(extraction(outcome))
     assert Extraction.objects.count() == 2
+
+
+@pytest.mark.parametrize("columns", [{"search_queries": 1}, {"search": "serper", "search_queries": 4}])
+def test_queries_are_counted_where_something_is_searched_alone(columns: dict[str, Any]) -> None:
+    row = run(make_draft())
+    with pytest.raises(IntegrityError) as error, transaction.atomic():
+        change(row, **columns)
+    assert broken(error.value) == "judgerun_search_has_queries"
+    change(row, search="serper", search_queries=3)
 
 
 def test_retired_versions_and_superseded_boards_may_be_many() -> None:

@@ -48,11 +48,13 @@ def _month(text: str) -> dt.date:
 
 
 def _name(row: Cost) -> str:
-    group = row.as_dict()
-    if "run_number" in group:
-        name = f"{group['run_number']} ({group['submission']}/{group['round']}, {group['slug']}/{group['version']}"
-        return f"{name}, {group['profile']}/{group['profile_version']})"
-    return group["month"] if "month" in group else f"{group['slug']}/{group['version']}"
+    group = row.group
+    if "month" in group:
+        return f"{group['month']:%Y-%m}"
+    if group.get("run_number") is None:
+        return row.task_set
+    round_ = f"{group['submission']}/{group['round']}"
+    return f"{group['run_number']} ({round_}, {row.task_set}, {group['profile']}/{group['profile_version']})"
 
 
 def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:

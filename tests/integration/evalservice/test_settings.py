@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from judging.search.interface import ProviderName
 from tests.programs import ROOT, clean_environment, manage, run
 
 SECRET = "s3cret-" * 8
@@ -68,7 +69,7 @@ REFUSALS = [
     ({**SERVING, "EVALSERVICE_HTTPS": "2"}, "EVALSERVICE_HTTPS='2'"),
     ({**SERVING, "EVALSERVICE_JUDGE": "gpt"}, "EVALSERVICE_JUDGE='gpt': choose one of lexical, openai"),
     ({**SERVING, "EVALSERVICE_PAGES": "cached"}, "EVALSERVICE_PAGES='cached'"),
-    ({**SERVING, "EVALSERVICE_SEARCH": "bing"}, "EVALSERVICE_SEARCH='bing': choose one of off, searxng, serper"),
+    ({**SERVING, "EVALSERVICE_SEARCH": "bing"}, f"EVALSERVICE_SEARCH='bing': choose one of {', '.join(ProviderName)}"),
     ({**SERVING, "EVALSERVICE_SEARCH_QUERIES": "4"}, "EVALSERVICE_SEARCH_QUERIES=4: must lie between 1 and 3"),
     ({**SERVING, "EVALSERVICE_SEARCH_RESULTS": "11"}, "EVALSERVICE_SEARCH_RESULTS=11: must lie between 1 and 10"),
     ({**SERVING, "EVALSERVICE_PUBLISH": "hourly"}, "EVALSERVICE_PUBLISH='hourly'"),

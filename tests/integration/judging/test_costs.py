@@ -13,7 +13,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from judging.costs import GROUPINGS, costs, costs_by_month_and_set, total_of
+from judging.costs import GROUPINGS, NO_RUN, costs, costs_by_month_and_set, total_of
 from judging.models import JudgeProfile, JudgeRun, Spending
 from submissions.models import TaskSet
 from tests.factories import make_submission, make_task_set
@@ -33,7 +33,9 @@ def run_on(task_set: TaskSet) -> JudgeRun:
     )
 
 
-def spend(run: JudgeRun, day: dt.date, *, calls: int = 10, unpriced: int = 0, usd: float = 1.0) -> None:
+def spend(
+    run: JudgeRun | None, day: dt.date, *, calls: int = 10, unpriced: int = 0, usd: float = 1.0
+) -> None:
     """What was counted on a day."""
     Spending.objects.create(
         run=run, day=day, calls=calls, unpriced_calls=unpriced, prompt_tokens=1_000, cached_tokens=400,
@@ -93,6 +95,27 @@ def test_a_cost_is_told_as_far_as_it_is_known(spent: list[JudgeRun]) -> None:
         "no price known", "$1.50 and 4 calls without a price", "$1.00",
     ]  # fmt: skip
     assert total_of([]).price == "$0"
+
+
+def test_what_commands_cost_stands_last_in_a_group_of_its_own(spent: list[JudgeRun]) -> None:
+    spend(None, MAY)
+    spend(None, JUNE)
+    assert [row.task_set for row in costs(by="set")] == ["lakes/1", "rivers/2", NO_RUN]
+    assert [row.group["run_number"] for row in costs(by="run")][-2:] == [spent[0].pk, None]
+    assert [row.task_set for row in costs_by_month_and_set()] == [
+        "rivers/2", NO_RUN, "lakes/1", NO_RUN, "lakes/1",
+    ]  # fmt: skip
+    assert len({total_of(costs(by=by)).calls for by in GROUPINGS}) == 1
+
+
+@pytest.mark.parametrize("by", ["set", "run"])
+def test_the_command_names_what_commands_cost(spent: list[JudgeRun], by: str) -> None:
+    spend(None, MAY)
+    printed = told("--by", by)
+    assert printed.splitlines()[-2].startswith(f"{NO_RUN}  ")
+    assert "None" not in printed
+    row = json.loads(told("--by", by, "--json"))["rows"][-1]
+    assert (row["slug"], row["version"], row["calls"]) == (None, None, 10)
 
 
 def test_the_database_sums(lakes: TaskSet) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import stat
 from io import StringIO
@@ -19,13 +20,16 @@ from structlog.testing import capture_logs
 
 from judging.canonical import storable
 from judging.exporting import UnknownRun, export_lines, find_run
-from judging.models import Extraction, JudgeProfile, JudgeRun, PageSnapshot, Rubric, Verdict
+from judging.judges.base import CallRecord
+from judging.models import Extraction, JudgeProfile, JudgeRun, PageSnapshot, Rubric, SubmissionSearch, Verdict
 from judging.revising import revise
-from submissions.models import Answer, Submission
+from submissions.models import Answer, Submission, TaskSet
 from tests.endpoint import Endpoint
 from tests.integration.judging.modelled import BOTH, again, changed
 from tests.judging_factories import (
+    BRUME,
     REPORT_RIGHT,
+    archive,
     cascade_files,
     import_set,
     judged,
@@ -35,13 +39,16 @@ from tests.judging_factories import (
     submit,
     tree_files,
 )
+from tests.pictures import png
 from tests.programs import ROOT
+from tests.provider import Reply, SearchProvider
+from tests.searched import ANSWER, QUERY, searched_files
 
 pytestmark = pytest.mark.django_db(transaction=True)
 SCHEMA: dict[str, Any] = json.loads((ROOT / "docs/run-export.schema.json").read_text(encoding="utf-8"))
 KINDS = {
     name: Draft202012Validator({**SCHEMA["$defs"][name], "$defs": SCHEMA["$defs"]})
-    for name in ("run", "task", "answer", "snapshot", "end")
+    for name in ("run", "task", "answer", "snapshot", "search", "end")
 }
 
 
@@ -226,6 +233,62 @@ def test_queries_grow_with_parts_of_the_answers_alone() -> None:
         counts.append(len(queries))
     assert counts[0] <= 24
     assert counts[1] - counts[0] <= 3 * 8 + 1  # three parts more, and one of the tasks
+
+
+# ------------------------------------------------------------------ pictures and searches
+def described(name: str) -> set[str]:
+    """The fields that the schema describes of a part of a line."""
+    return set(SCHEMA["$defs"][name]["properties"])
+
+
+def pictured() -> TaskSet:
+    """A set one page of which came with a screenshot, that a leaf asks for."""
+    task = lake_task()
+    task["tree"]["children"][2]["screenshot"] = "always"
+    pages = archive({"brume": BRUME}) | {"pages/brume.png": png(30, 20)}
+    return import_set(tree_files({"brume": task}, pages=pages))
+
+
+def test_every_field_of_a_call_is_described() -> None:
+    assert described("call") == {field.name for field in dataclasses.fields(CallRecord)}
+
+
+def test_every_field_of_the_evidence_is_described(provider: SearchProvider) -> None:
+    judged(import_set(searched_files()), {"report": ANSWER})
+    judged(pictured(), {"brume": lake_answer(212, 15, "brume")})
+    pages = [page for verdict in Verdict.objects.all() for page in verdict.evidence]
+    assert described("page") == {name for page in pages for name in page}
+    for run in JudgeRun.objects.all():
+        exported(run)
+
+
+def test_a_screenshot_is_told_by_hash_type_and_size() -> None:
+    judged(pictured(), {"brume": lake_answer(212, 15, "brume")})
+    (line,) = [one for one in of_kind(exported(latest()), "snapshot") if one["picture_sha256"]]
+    row = PageSnapshot.objects.exclude(picture_sha256="").get()
+    assert line["picture_sha256"] == row.picture_sha256
+    assert line["picture_type"] == "image/png"
+    assert (line["picture_width"], line["picture_height"]) == (row.picture_width, row.picture_height)
+
+
+def test_what_was_searched_is_told_by_query_day_and_hash(provider: SearchProvider) -> None:
+    judged(import_set(searched_files()), {"report": ANSWER})
+    lines = exported(latest())
+    (line,) = of_kind(lines, "search")
+    reply = SubmissionSearch.objects.get().reply
+    assert reply is not None
+    assert (line["query"], line["hits"], line["fault"]) == (QUERY, 1, "")
+    assert line["text_sha256"] == reply.text_sha256
+    assert line["asked_at"].startswith(f"{reply.day}T")
+    assert lines[-1]["searches"] == 1
+
+
+def test_a_search_that_failed_is_told_with_its_fault(provider: SearchProvider) -> None:
+    provider.orders.append(Reply(404))
+    judged(import_set(searched_files()), {"report": ANSWER})
+    (line,) = of_kind(exported(latest()), "search")
+    assert (line["query"], line["asked_at"], line["hits"], line["text_sha256"]) == (None, None, None, "")
+    assert line["fault"] == "refused"
 
 
 # ------------------------------------------------------------------ which run

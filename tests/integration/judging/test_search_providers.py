@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from judging.search.asking import LIMITS
-from judging.search.interface import Fault, Hit, Provider, Results, SearchFailed, SearchRefused
+from judging.search.interface import Fault, Hit, Provider, ProviderName, Results, SearchFailed, SearchRefused
+from judging.search.providers import make_provider
 from judging.search.searxng import SearXNG
 from judging.search.serper import Serper
+from submissions.egress import ServiceLimits
 from tests.provider import KEY, Reply, SearchProvider, bomb, busy, hit
+from tests.searched import switch_on
 
-QUICK = replace(LIMITS, try_s=0.5, total_s=2.0, pause_s=0.001)
+QUICK = ServiceLimits(try_s=0.5, total_s=2.0, pause_s=0.001)
 
 
 @pytest.fixture
@@ -118,3 +119,16 @@ def test_a_wrong_key_is_told(server: SearchProvider) -> None:
 def test_nobody_there_is_a_failure_of_the_query() -> None:
     with pytest.raises(SearchFailed, match="unreachable"):
         search(SearXNG("http://127.0.0.1:9", limits=QUICK))
+
+
+# ------------------------------------------------------------------ which one
+def test_a_provider_is_made_by_its_name_and_nobody_for_off(server: SearchProvider, settings: Any) -> None:
+    for name in ProviderName:
+        switch_on(settings, server, provider=name.value, key=KEY)
+        if name is ProviderName.OFF:
+            with pytest.raises(KeyError):
+                make_provider()
+        else:
+            made = make_provider()
+            asyncio.run(made.aclose())
+            assert made.name is name

@@ -53,7 +53,7 @@ def test_a_private_address_is_asked_and_the_key_goes_along(provider: SearchProvi
     assert ask(f"{provider.url}/search", post=post)
     (asked,) = provider.log
     assert (asked["path"], asked["q"]) == ("/search", "brume")
-    assert asked["headers"]["X-API-KEY" if post else "x-api-key".upper()] == KEY
+    assert asked["headers"]["X-API-KEY"] == KEY
 
 
 def test_proxies_of_the_environment_are_not_used(
