@@ -258,13 +258,16 @@ def test_what_passes_by_itself_is_asked_again_at_once(provider: SearchProvider) 
     assert len(provider.queries) == 3
 
 
-def test_after_a_failed_search_a_cited_page_decides(provider: SearchProvider) -> None:
-    provider.always = GONE
+def test_after_a_failed_search_a_cited_page_does_not_decide(provider: SearchProvider) -> None:
+    provider.orders.append(GONE)
     cited = f"{DEPTH}{CLAIM.rstrip('.')} [law](https://lakes.example/law).\n"
     submission = judged(import_set(searched_files()), {"report": cited})
-    assert on_the_law(submission).finding == "supported"
-    assert {page["source"] for page in on_the_law(submission).evidence} == {"search", "cited"}
-    assert submission.state == "judged"
+    verdict = on_the_law(submission)
+    assert (verdict.finding, verdict.code) == ("not_assessed", "search_failed")
+    said = {page["source"]: page["finding"] for page in verdict.evidence}
+    assert said == {"search": None, "cited": "supported"}
+    again(submission)
+    assert (on_the_law(submission, round=2).finding, submission.state) == ("supported", "judged")
 
 
 def test_a_provider_that_is_down_is_left_alone_after_some_queries(provider: SearchProvider) -> None:

@@ -89,10 +89,10 @@ EVIDENCE = [
     (OPEN, OPEN, YES, YES),
     (OPEN, OPEN, NO, NO),
     (OPEN, OPEN, OPEN, OPEN),
-    (OPEN, ABSTAINS, YES, YES),
-    (OPEN, ABSTAINS, NO, NO),
+    (OPEN, ABSTAINS, YES, ABSTAINS),
+    (OPEN, ABSTAINS, NO, ABSTAINS),
     (OPEN, ABSTAINS, OPEN, ABSTAINS),
-    (OPEN, ABSTAINS, FAILS, FAILS),
+    (OPEN, ABSTAINS, FAILS, ABSTAINS),
     (OPEN, FAILS, YES, FAILS),
     (OPEN, OPEN, FAILS, FAILS),
 ]
@@ -175,11 +175,22 @@ def test_nothing_found_is_undecided_and_a_failed_search_not_assessed_without_a_c
     assert judge.asked == []
 
 
-@pytest.mark.parametrize("cited", [YES, NO])
-def test_after_a_failed_search_a_cited_page_may_decide(cited: Finding) -> None:
-    assert statement(Scripted({(SAID, A): cited}), found_case(None), [A]).finding is cited
-    undecided = statement(Scripted({(SAID, A): OPEN}), found_case(None), [A])
-    assert (undecided.finding, undecided.code) == (ABSTAINS, "search_failed")
+@pytest.mark.parametrize("cited", [YES, NO, OPEN, FAILS])
+def test_a_failed_search_leaves_a_claim_open_whatever_cited_pages_say(cited: Finding) -> None:
+    found = statement(Scripted({(SAID, A): cited}), found_case(None), [A])
+    assert (found.finding, found.code, found.error_class) == (ABSTAINS, "search_failed", "")
+    assert [(page["source"], page["finding"]) for page in found.evidence] == [
+        ("search", None),
+        ("cited", cited),
+    ]
+    counted = count_references([found])
+    assert (counted.cited, counted.supported) == (1, int(cited is YES))
+
+
+@pytest.mark.parametrize("reference", [YES, NO])
+def test_a_reference_decides_whether_or_not_the_search_failed(reference: Finding) -> None:
+    found = statement(Scripted({(SAID, C): reference, (SAID, A): OPEN}), found_case(None), [A], [C])
+    assert found.finding is reference
 
 
 # ------------------------------------------------------------------ several queries
