@@ -8,8 +8,9 @@ from typing import Any
 
 import structlog
 from django.conf import settings
-from django.db.models import Count, F, Max, Min, Q
+from django.db.models import Count, F, Max, Min, OuterRef, Q, Subquery
 
+from judging.models import JudgeRun, SubmissionSearch
 from judging.rounds import rejudge
 from judging.scoring import Reason
 from judging.spending import day_is_used_up
@@ -32,7 +33,7 @@ RETRY = Q(events__actor=ACTOR, events__to_state=Submission.State.JUDGING)
 def retry_incomplete(*, now: dt.datetime) -> int:
     """Open a round for every incomplete submission that is due; how many.
 
-    Errors are asked again after :data:`PAUSES`, then daily. ``BLOCKED_DAYS`` after the first round whatever we
+    Errors are asked again, and failed searches made again, after :data:`PAUSES`, then daily. ``BLOCKED_DAYS`` after the first round whatever we
     could not get at is settled: one last round says so, and from then on only people judge it again. A round that
     failed counts like any other.
     """
@@ -45,19 +46,33 @@ def retry_incomplete(*, now: dt.datetime) -> int:
         .order_by("id")
         .values_list("pk", "first", "since", "incomplete_reasons", "retries")
     )
+    unsearched = _unsearched()
     due = [
         pk
         for pk, first, since, reasons, retries in incomplete
-        if now >= first + settled_after or (Reason.ERRORS_LEFT in reasons and now >= since + pause(retries))
+        if now >= first + settled_after
+        or (Reason.ERRORS_LEFT in reasons and now >= since + pause(retries))
+        or (pk in unsearched and now >= since + pause(retries, then=THEN))
     ]
     return sum(_retry(submission, now) for submission in Submission.objects.filter(pk__in=due).order_by("pk"))
 
 
-def pause(retries: int) -> dt.timedelta:
-    """From the end of the last round to the next retry, after ``retries`` of them."""
+def pause(retries: int, *, then: dt.timedelta | None = None) -> dt.timedelta:
+    """From the end of the last round to the next retry, after ``retries`` of them.
+
+    :param then: after the first ones; by how pages are had if None.
+    """
     if retries < len(PAUSES):
         return PAUSES[retries]
-    return THEN if settings.EVALSERVICE["PAGES"] == "live" else NEVER
+    return then or (THEN if settings.EVALSERVICE["PAGES"] == "live" else NEVER)
+
+
+def _unsearched() -> set[int]:
+    """Incomplete submissions of which a search failed in the last round that was scored."""
+    scored = JudgeRun.objects.filter(submission=OuterRef("submission"), finished_at__isnull=False)
+    last = Subquery(scored.order_by("-round").values("round")[:1])
+    failed = SubmissionSearch.objects.filter(submission__state=Submission.State.INCOMPLETE, round=last)
+    return set(failed.exclude(fault="").values_list("submission_id", flat=True))
 
 
 def _retry(submission: Submission, now: dt.datetime) -> bool:

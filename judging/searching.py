@@ -45,6 +45,8 @@ ASKED_AT_ONCE = 4  # queries of one worker
 LOOKED_AT = 500  # queries a pass considers
 CLAIM_SECONDS = 60  # the query of a worker that died may be asked by another then
 HELD_DOWN_AFTER = 8  # queries of a round that failed one after the other
+# What says that the provider is away. Other faults may lie in a query, which is its team's words.
+_AWAY = frozenset({Fault.UNREACHABLE, Fault.TIMEOUT, Fault.SERVER_ERROR, Fault.RATE_LIMITED, Fault.HELD_DOWN})
 
 
 @dataclass
@@ -103,10 +105,10 @@ def missing(run: JudgeRun, queries: Sequence[str]) -> list[str]:
 
 
 def is_held_down(run: JudgeRun) -> bool:
-    """Whether the last queries of the round failed, all of them: then the others are not asked in it."""
+    """Whether the provider was away for the last queries of the round: then the others are not asked in it."""
     mine = SubmissionSearch.objects.filter(submission=run.submission_id, round=run.round)
     last = list(mine.order_by("-id").values_list("fault", flat=True)[:HELD_DOWN_AFTER])
-    return len(last) == HELD_DOWN_AFTER and all(last)
+    return len(last) == HELD_DOWN_AFTER and _AWAY.issuperset(last)
 
 
 def leave_alone(lease: Lease, run: JudgeRun, queries: Sequence[str]) -> None:

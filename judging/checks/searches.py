@@ -1,4 +1,8 @@
-"""What a search found for a statement, as evidence: hits of the team's own and of the answer itself decide nothing."""
+"""What a search found for a statement, as evidence.
+
+Hits of the team's own are left out. One that repeats the answer supports nothing, yet it is shown: who quotes what
+refutes him must not hide it by that.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +19,9 @@ from judging.desk import Desk, Judgement
 from judging.evidence import PageFinding, Standing, combine
 from judging.judges.base import Passage, Relevance, VerifyReply, VerifyRequest
 from judging.passages import select
+from judging.quotes import occurs
 from judging.search.found import query_hash
-from judging.search.results import blocks_of, in_whole, marks_of, without
+from judging.search.results import Mark, blocks_of, in_whole, marks_of, without
 
 __all__ = ["SearchSource", "found_for", "over_results", "unasked"]
 
@@ -52,9 +57,20 @@ class SearchSource:
         return marks_of(self._blocks, self._work.text, is_own=self._case.is_own)
 
     @cached_property
+    def _own(self) -> Any:
+        return {number: mark for number, mark in self._marks.items() if mark is Mark.OWN}
+
+    @cached_property
     def shown(self) -> str:
         """The text without what decides nothing."""
-        return without(self._text, self._blocks, self._marks)[0]
+        return without(self._text, self._blocks, self._own)[0]
+
+    def finding(self, reply: VerifyReply) -> Finding:
+        """What a reply about the result counts as: support is to be quoted from a hit that does not repeat the answer."""
+        if reply.finding is not Finding.SUPPORTED or Mark.SELF not in self._marks.values():
+            return reply.finding
+        others = without(self._text, self._blocks, self._marks)[0]
+        return Finding.SUPPORTED if occurs(reply.quote, [others]) else Finding.UNDECIDED
 
     @property
     def standing(self) -> Standing:
@@ -65,7 +81,7 @@ class SearchSource:
 
     def passage(self, statement: str) -> Passage:
         """What of it is put before a judge; ranges are those of the whole text."""
-        text, kept = without(self._text, self._blocks, self._marks)
+        text, kept = without(self._text, self._blocks, self._own)
         found = select(
             text,
             statement,
@@ -85,7 +101,7 @@ class SearchSource:
         passage: Passage | None = None,
         relevance: Relevance | None = None,
     ) -> dict[str, Any]:
-        """What a verdict remembers of the result; ``marked`` are the hits that decided nothing, and why."""
+        """What a verdict remembers of the result; ``marked`` are the hits that count less, and why."""
         verdict = "network" if self.sha256 is None else "ok" if self._text else "empty"
         return {
             "url": self.url,
@@ -132,11 +148,13 @@ async def over_results(
             continue
         passage = cache(partial(source.passage, request.statement))
         head, asked = await vote(desk, request, votes, page=passage)
-        heads.append(head)
         replies += asked
-        findings.append(PageFinding(source.url, source.standing, head.finding))
-        evidence.append(source.evidence(head.finding, passage=passage(), relevance=head.relevance))
-        if head.finding is Finding.SUPPORTED:
+        finding = source.finding(head)
+        if finding is head.finding:
+            heads.append(head)
+        findings.append(PageFinding(source.url, source.standing, finding))
+        evidence.append(source.evidence(finding, passage=passage(), relevance=head.relevance))
+        if finding is Finding.SUPPORTED:
             break
     return replace(
         _from_results(combine(findings), heads, request.statement),

@@ -155,21 +155,15 @@ async def _before_pages(held: _Held, case: Case, desk: Desk, table: Table) -> li
 def _first_that_decides(found: Sequence[Judgement], *, searched: Judgement | None) -> Judgement:
     """References, results of a search, cited pages; the evidence and cost of all are kept.
 
-    A reference that could not be read leaves the statement open, whatever the others say: it has the first word. A
-    search that gave nothing usable does so only where nothing after it decides.
+    What could not be read or searched for leaves the statement open, whatever comes after it says: it might have had
+    the word, and our fault must not take that away.
     """
-    winner = next((one for one in found if _decides(one, searched)), None)
+    winner = next((one for one in found if one.finding is not Finding.UNDECIDED), None)
     if winner is None:
-        stays_open = searched is not None and searched.finding is not Finding.UNDECIDED
         others = [one for one in found if one is not searched]
-        winner = searched if searched is not None and (stays_open or not others) else others[-1]
+        winner = (others or found)[-1]
     return replace(
         winner,
         evidence=tuple(page for one in found for page in one.evidence),
         records=tuple(record for one in found for record in one.records),
     )
-
-
-def _decides(one: Judgement, searched: Judgement | None) -> bool:
-    open_findings = {Finding.UNDECIDED, Finding.NOT_ASSESSED} if one is searched else {Finding.UNDECIDED}
-    return one.finding not in open_findings

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Awaitable, Callable
 
@@ -22,12 +23,17 @@ _FAULTS = {
     Failure.BROKEN: Fault.BROKEN,
 }
 _UNPAID = 402
+_BAD_REQUEST = 400
 _NOT_ALLOWED = frozenset({401, 403})
-_MEANS_QUOTA = re.compile(rb"not enough credits|out of credits|quota", re.IGNORECASE)
+_TELL_QUOTA = frozenset({403, 429})
+_MEANS_QUOTA = re.compile("not enough credits|out of credits|quota", re.IGNORECASE)
+_NO_CREDITS = "Not enough credits"  # all that Serper says then, with 400
 
 
-async def asked(ask: Callable[[], Awaitable[bytes]]) -> bytes:
+async def asked(query: str, ask: Callable[[], Awaitable[bytes]]) -> bytes:
     """The body of the reply.
+
+    :param query: what is asked, which a refusal may repeat.
 
     :raises SearchFailed: there is none for this query.
     :raises SearchRefused: the key is refused, or what it may cost is used up.
@@ -35,14 +41,26 @@ async def asked(ask: Callable[[], Awaitable[bytes]]) -> bytes:
     try:
         return await ask()
     except ServiceFailed as failed:
-        if _is_quota(failed):
+        if _is_quota(failed, query):
             raise SearchRefused(StateReason.SEARCH_QUOTA) from None
         if failed.status in _NOT_ALLOWED:
             raise SearchRefused(StateReason.SEARCH_AUTH) from None
         raise SearchFailed(_FAULTS[failed.failure]) from None
 
 
-def _is_quota(failed: ServiceFailed) -> bool:
-    """A provider says so by its status, or in words beside 400, 403 or 429."""
-    refused = failed.failure in {Failure.REFUSED, Failure.BUSY}
-    return failed.status == _UNPAID or (refused and _MEANS_QUOTA.search(failed.said) is not None)
+def _is_quota(failed: ServiceFailed, query: str) -> bool:
+    """A provider says so by its status, or in words beside 400, 403 or 429 that are not those of the query."""
+    if failed.status == _BAD_REQUEST:
+        return _message(failed.said) == _NO_CREDITS
+    if failed.status not in _TELL_QUOTA:
+        return failed.status == _UNPAID
+    # However a refusal writes the query: words that stand in it tell nothing.
+    said = failed.said.decode(errors="replace")
+    return not _MEANS_QUOTA.search(query) and _MEANS_QUOTA.search(said) is not None
+
+
+def _message(said: bytes) -> str:
+    try:
+        return str(json.loads(said)["message"])
+    except (ValueError, RecursionError, TypeError, KeyError):
+        return ""

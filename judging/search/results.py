@@ -1,4 +1,4 @@
-"""Search results as a text to judge by, and the hits among them that decide nothing. Pure.
+"""Search results as a text to judge by, and the hits among them that count less or not at all. Pure.
 
 The text of a result is kept like that of a page. Every hit is a block of five lines and an empty one, so that a text
 can be taken apart again, whatever its titles and snippets hold: their line breaks were taken out when they were read.
@@ -22,10 +22,10 @@ Span = tuple[int, int]
 
 
 class Mark(StrEnum):
-    """Why a hit decides nothing."""
+    """Why a hit counts less than others."""
 
-    OWN = "own"  # on a domain of the team's own
-    SELF = "self"  # it holds a long stretch of the answer itself
+    OWN = "own"  # on a domain of the team's own: it decides nothing
+    SELF = "self"  # it holds a long stretch of the answer itself: it supports nothing, but may refute
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def blocks_of(text: str) -> tuple[Block, ...]:
 
 
 def marks_of(blocks: Sequence[Block], answer: str, *, is_own: Callable[[str], bool]) -> dict[int, Mark]:
-    """The hits that decide nothing, by their number from 0.
+    """The hits that count less, by their number from 0.
 
     :param is_own: whether an address lies on a domain of the team's own.
     """

@@ -24,7 +24,7 @@ class SearXNG:
 
     async def search(self, query: str, *, limit: int) -> Results:
         """The first hits of the first page."""
-        body = await asked(lambda: self._service.get({"q": query, "format": "json"}))
+        body = await asked(query, lambda: self._service.get({"q": query, "format": "json"}))
         return read_searxng(body, limit=limit)
 
     async def aclose(self) -> None:

@@ -23,7 +23,7 @@ class Serper:
 
     async def search(self, query: str, *, limit: int) -> Results:
         """The first organic hits."""
-        body = await asked(lambda: self._service.post({"q": query, "num": limit}))
+        body = await asked(query, lambda: self._service.post({"q": query, "num": limit}))
         return read_serper(body, limit=limit)
 
     async def aclose(self) -> None:

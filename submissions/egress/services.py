@@ -193,7 +193,11 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
     try:
         until, sent = parsedate_to_datetime(value), parsedate_to_datetime(headers.get("date", ""))
         return max(0.0, (until - sent).total_seconds())
-    except (ValueError, TypeError):  # no dates, or one of them without a zone
+    except (
+        ValueError,
+        TypeError,
+        OverflowError,
+    ):  # no dates, one of them without a zone, or beyond all years
         return None
 
 

@@ -26,6 +26,8 @@ from tests.judging_factories import (
     scores_of,
     tree_files,
 )
+from tests.provider import Reply, SearchProvider
+from tests.searched import ANSWER, on_the_law, searched_files
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -138,6 +140,19 @@ def test_rounds_that_fail_are_no_more_than_rounds_that_do_not(
     assert all(later - sooner >= 2 * HOUR for sooner, later in pairwise(opened))
     assert opened[-1] < 15 * DAY
     assert clock.submission.events.filter(reason="no_progress").count() == 17
+
+
+def test_a_failed_search_is_made_again_soon_and_then_daily_until_it_is_had(
+    provider: SearchProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    provider.always = Reply(404)
+    clock = Clock(judged(import_set(searched_files()), {"report": ANSWER}), monkeypatch)
+    assert "errors_left" not in clock.submission.incomplete_reasons
+    assert clock.run(8 * HOUR, 5 * MINUTE) == [10 * MINUTE, 70 * MINUTE, 430 * MINUTE]
+    assert len(clock.run(4 * DAY, 2 * HOUR)) == 3
+    provider.always = None
+    assert len(clock.run(30 * DAY, 2 * HOUR)) == 1
+    assert (clock.submission.state, on_the_law(clock.submission, round=8).finding) == ("judged", "supported")
 
 
 def test_the_sweep_tries_again(clock: Clock) -> None:

@@ -100,6 +100,7 @@ def test_a_query_without_a_result_says_why(
         (Reply(402), "search_quota"),
         (Reply(400, b'{"message":"Not enough credits","statusCode":400}'), "search_quota"),
         (Reply(429, b"monthly quota exceeded"), "search_quota"),
+        (Reply(403, b"Quota exceeded"), "search_quota"),
     ],
 )
 def test_a_provider_that_answers_nothing_more_says_so_for_all_queries(
@@ -109,6 +110,27 @@ def test_a_provider_that_answers_nothing_more_says_so_for_all_queries(
     with pytest.raises(SearchRefused) as refused:
         search(searxng(server))
     assert refused.value.reason == reason
+
+
+@pytest.mark.parametrize(
+    ("reply", "fault"),
+    [
+        (Reply(400, b'{"message": "bad query: the quota of 1990"}'), Fault.REFUSED),
+        (Reply(400, b'{"message": "bad query: Not enough credits"}'), Fault.REFUSED),
+        (Reply(400, b"quota"), Fault.REFUSED),
+        (Reply(400, b'["quota"]'), Fault.REFUSED),
+        (Reply(400, b'{"error": "quota"}'), Fault.REFUSED),
+        (Reply(404, b"no page about the quota of 1990"), Fault.REFUSED),
+        (Reply(429, b"slow down: the%20quota%20of%201990", {"Retry-After": "0"}), Fault.RATE_LIMITED),
+    ],
+)
+def test_a_query_that_speaks_of_quotas_is_refused_for_itself(
+    server: SearchProvider, reply: Reply, fault: Fault
+) -> None:
+    server.always = reply
+    with pytest.raises(SearchFailed) as failed:
+        search(searxng(server), "the quota of 1990")
+    assert failed.value.fault is fault
 
 
 def test_a_wrong_key_is_told(server: SearchProvider) -> None:

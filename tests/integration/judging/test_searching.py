@@ -258,26 +258,42 @@ def test_what_passes_by_itself_is_asked_again_at_once(provider: SearchProvider) 
     assert len(provider.queries) == 3
 
 
-def test_after_a_failed_search_a_cited_page_decides(provider: SearchProvider) -> None:
-    provider.always = GONE
+def test_after_a_failed_search_a_cited_page_does_not_decide(provider: SearchProvider) -> None:
+    provider.orders.append(GONE)
     cited = f"{DEPTH}{CLAIM.rstrip('.')} [law](https://lakes.example/law).\n"
     submission = judged(import_set(searched_files()), {"report": cited})
-    assert on_the_law(submission).finding == "supported"
-    assert {page["source"] for page in on_the_law(submission).evidence} == {"search", "cited"}
-    assert submission.state == "judged"
+    verdict = on_the_law(submission)
+    assert (verdict.finding, verdict.code) == ("not_assessed", "search_failed")
+    said = {page["source"]: page["finding"] for page in verdict.evidence}
+    assert said == {"search": None, "cited": "supported"}
+    again(submission)
+    assert (on_the_law(submission, round=2).finding, submission.state) == ("supported", "judged")
 
 
 def test_a_provider_that_is_down_is_left_alone_after_some_queries(provider: SearchProvider) -> None:
-    provider.always = GONE
+    provider.always = busy()
     job = searching_job(*acts(20))
     assert search_claims(job.pk) == "done"
-    assert len(provider.queries) == searching.HELD_DOWN_AFTER
+    assert len(set(provider.queries)) == searching.HELD_DOWN_AFTER
     faults = list(SubmissionSearch.objects.values_list("fault", flat=True))
-    assert (faults.count("refused"), faults.count("held_down"), len(faults)) == (8, 12, 20)
+    assert (faults.count("rate_limited"), faults.count("held_down"), len(faults)) == (8, 12, 20)
     run_jobs(job.submission)
-    provider.always = None
+    provider.always, before = None, len(provider.queries)
     again(job.submission)
-    assert len(provider.queries) == 28
+    assert len(provider.queries) == before + 20
+
+
+@pytest.mark.parametrize(
+    "reply", [Reply(body=b'{"results": [], "unresponsive_engines": [["x", "y"]]}'), GONE]
+)
+def test_queries_that_fail_by_their_own_words_do_not_end_the_asking(
+    provider: SearchProvider, reply: Reply
+) -> None:
+    provider.always = reply
+    job = searching_job(*acts(20))
+    assert search_claims(job.pk) == "done"
+    assert len(provider.queries) == 20
+    assert not SubmissionSearch.objects.filter(fault="held_down").exists()
 
 
 def test_what_was_found_today_is_had_of_a_provider_that_is_down(
@@ -287,12 +303,12 @@ def test_what_was_found_today_is_had_of_a_provider_that_is_down(
     task_set = import_set(searched_files(runs=2))
     *down, known, other = acts(10)
     judged(task_set, {"report": DEPTH + known})
-    provider.always = GONE
+    provider.always = busy()
     submission = submit(task_set, {"report": [DEPTH + "\n".join(down), f"{DEPTH}{known}\n{other}\n"]})
     run_jobs(submission)
     found = SubmissionSearch.objects.filter(submission=submission)
     assert found.filter(reply__isnull=False).count() == 1
-    assert found.filter(fault="refused").count() == searching.HELD_DOWN_AFTER
+    assert found.filter(fault="rate_limited").count() == searching.HELD_DOWN_AFTER
     assert found.filter(fault="held_down").count() == 1
 
 

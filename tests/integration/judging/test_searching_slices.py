@@ -81,7 +81,7 @@ def test_reading_the_claims_may_take_several_slices(provider: SearchProvider, se
 
 
 # ------------------------------------------------------------------ hits that decide nothing
-def test_hits_of_the_teams_own_and_of_the_answer_itself_decide_nothing(provider: SearchProvider) -> None:
+def test_hits_of_the_teams_own_and_of_the_answer_itself_support_nothing(provider: SearchProvider) -> None:
     long = " ".join(f"and rule {n} of it holds" for n in range(12))
     text = f"{DEPTH}{CLAIM.rstrip('.')} {long}.\n"
     task_set = import_set(searched_files())

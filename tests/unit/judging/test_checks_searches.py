@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from judging.cascade import Finding
 from judging.case import Case
 from judging.checks import Stated, decide_statements
 from judging.desk import Desk, Judgement
+from judging.judges.base import VerifyReply, VerifyRequest
 from judging.results import count_references
 from judging.search.found import Found, query_hash
 from judging.search.interface import Hit
@@ -89,10 +91,10 @@ EVIDENCE = [
     (OPEN, OPEN, YES, YES),
     (OPEN, OPEN, NO, NO),
     (OPEN, OPEN, OPEN, OPEN),
-    (OPEN, ABSTAINS, YES, YES),
-    (OPEN, ABSTAINS, NO, NO),
+    (OPEN, ABSTAINS, YES, ABSTAINS),
+    (OPEN, ABSTAINS, NO, ABSTAINS),
     (OPEN, ABSTAINS, OPEN, ABSTAINS),
-    (OPEN, ABSTAINS, FAILS, FAILS),
+    (OPEN, ABSTAINS, FAILS, ABSTAINS),
     (OPEN, FAILS, YES, FAILS),
     (OPEN, OPEN, FAILS, FAILS),
 ]
@@ -138,20 +140,55 @@ def test_a_result_is_shown_like_a_page_with_the_hash_of_its_text() -> None:
     assert (kept["standing"], kept["marked"], kept["snapshot"]) == ("readable", [], None)
 
 
-def test_hits_of_the_teams_own_and_of_the_answer_itself_are_not_shown_and_marked() -> None:
+def test_hits_of_the_teams_own_are_not_shown_and_those_that_repeat_the_answer_are_marked() -> None:
     text = snapshot_text([OWN, HIT, MIRROR])
     judge = Scripted({SAID: NO})
     found = statement(judge, found_case(text, own_domains=frozenset({"Team.example"})))
     page = judge.requests[0].page
     assert page is not None
     assert "team.example" not in page.text
-    assert "pastes.example" not in page.text
+    assert "pastes.example" in page.text
     assert "".join(text[start:end] for start, end in page.ranges) == page.text
     assert found.evidence[0]["marked"] == [
         {"url": OWN.url, "mark": "own"},
         {"url": MIRROR.url, "mark": "self"},
     ]
     assert found.finding is NO
+
+
+class Quoting(Scripted):
+    """Quotes this, whatever it finds."""
+
+    def __init__(self, finding: Finding, quote: str) -> None:
+        super().__init__({SAID: finding})
+        self.quote = quote
+
+    async def verify(self, request: VerifyRequest) -> VerifyReply:
+        return replace(await super().verify(request), quote=self.quote)
+
+
+@pytest.mark.parametrize(
+    ("hits", "finding", "quote", "counts"),
+    [
+        ([MIRROR], NO, "word7 word8", NO),
+        ([MIRROR], YES, "word7 word8", OPEN),
+        ([MIRROR], OPEN, "", OPEN),
+        ([HIT, MIRROR], YES, "word7 word8", OPEN),
+        ([HIT, MIRROR], YES, "", OPEN),
+        ([HIT, MIRROR], YES, "It is 212 metres deep", YES),
+        ([HIT, MIRROR], NO, "word7 word8", NO),
+        ([HIT, OWN], YES, "", YES),
+    ],
+)
+def test_what_repeats_the_answer_may_refute_a_claim_but_not_support_it(
+    hits: list[Hit], finding: Finding, quote: str, counts: Finding
+) -> None:
+    case = found_case(snapshot_text(hits), own_domains=frozenset({"team.example"}))
+    found = statement(Quoting(finding, quote), case)
+    assert (found.finding, found.evidence[0]["finding"]) == (counts, counts)
+    assert [record.finding for record in found.records] == [finding.value]
+    discounted = finding is YES and counts is OPEN
+    assert (found.code, found.quote) == (("search_empty", "") if discounted else ("", quote))
 
 
 def test_what_holds_only_own_hits_decides_nothing_without_a_call() -> None:
@@ -175,11 +212,22 @@ def test_nothing_found_is_undecided_and_a_failed_search_not_assessed_without_a_c
     assert judge.asked == []
 
 
-@pytest.mark.parametrize("cited", [YES, NO])
-def test_after_a_failed_search_a_cited_page_may_decide(cited: Finding) -> None:
-    assert statement(Scripted({(SAID, A): cited}), found_case(None), [A]).finding is cited
-    undecided = statement(Scripted({(SAID, A): OPEN}), found_case(None), [A])
-    assert (undecided.finding, undecided.code) == (ABSTAINS, "search_failed")
+@pytest.mark.parametrize("cited", [YES, NO, OPEN, FAILS])
+def test_a_failed_search_leaves_a_claim_open_whatever_cited_pages_say(cited: Finding) -> None:
+    found = statement(Scripted({(SAID, A): cited}), found_case(None), [A])
+    assert (found.finding, found.code, found.error_class) == (ABSTAINS, "search_failed", "")
+    assert [(page["source"], page["finding"]) for page in found.evidence] == [
+        ("search", None),
+        ("cited", cited),
+    ]
+    counted = count_references([found])
+    assert (counted.cited, counted.supported) == (1, int(cited is YES))
+
+
+@pytest.mark.parametrize("reference", [YES, NO])
+def test_a_reference_decides_whether_or_not_the_search_failed(reference: Finding) -> None:
+    found = statement(Scripted({(SAID, C): reference, (SAID, A): OPEN}), found_case(None), [A], [C])
+    assert found.finding is reference
 
 
 # ------------------------------------------------------------------ several queries

@@ -153,6 +153,13 @@ def test_a_key_that_no_header_can_hold_is_a_failure_without_the_key(
         ({"retry-after": "Tue, 01 Dec 2026 10:00:30", "date": "Tue, 01 Dec 2026 10:00:00 GMT"}, None),
         ({"retry-after": "soon", "date": "now"}, None),
         ({"retry-after": "-1"}, None),
+        (
+            {
+                "retry-after": "Tue, 01 Dec 99999999999999999999 10:00:30 GMT",
+                "date": "Tue, 01 Dec 2026 10:00:00 GMT",
+            },
+            None,
+        ),
         ({}, None),
     ],
 )
