@@ -22,6 +22,11 @@ class Migration(migrations.Migration):
             name='search_queries',
             field=models.PositiveSmallIntegerField(db_default=0, default=0),
         ),
+        migrations.AddField(
+            model_name='judgerun',
+            name='search_results',
+            field=models.PositiveSmallIntegerField(db_default=0, default=0),
+        ),
         migrations.CreateModel(
             name='SearchReply',
             fields=[
