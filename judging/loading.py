@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from django.conf import settings
-from django.db.models import Prefetch
+from django.db.models import Prefetch, QuerySet
 
 from judging.canonical import plain
 from judging.cascade import ScoringProfile
@@ -54,11 +54,17 @@ def _found(run: JudgeRun) -> Found | None:
     """What was found for the submission's claims up to this round; later rounds do not change what it saw."""
     if not run.search_queries:
         return None
-    rows = SubmissionSearch.objects.filter(
-        submission=run.submission_id, provider=run.search, round__lte=run.round
-    )
+    rows = searches_of(run).filter(round__lte=run.round)
     texts = rows.order_by("round").values_list("query_hash", "reply__text_sha256")
     return Found(run.search_queries, dict(texts))
+
+
+def searches_of(run: JudgeRun) -> QuerySet[SubmissionSearch]:
+    """What the submission's rounds found that asked the same provider for as many hits."""
+    alike = JudgeRun.objects.filter(
+        submission=run.submission_id, search=run.search, search_results=run.search_results
+    )
+    return SubmissionSearch.objects.filter(submission=run.submission_id, round__in=alike.values("round"))
 
 
 def _pages(submission: Submission) -> dict[str, Snapshot]:

@@ -46,6 +46,7 @@ def open_round(submission: Submission, *, now: dt.datetime, number: int | None =
         started_at=now,
         search=search,
         search_queries=0 if search is ProviderName.OFF else settings.EVALSERVICE["SEARCH"]["queries"],
+        search_results=0 if search is ProviderName.OFF else settings.EVALSERVICE["SEARCH"]["results"],
     )
     kind = Job.Kind.JUDGE if search is ProviderName.OFF else Job.Kind.SEARCH
     size = settings.EVALSERVICE["SHARD_ANSWERS"]

@@ -24,6 +24,7 @@ from judging.pipeline import judge_answer
 from judging.recording import remember
 from judging.results import AnswerResult
 from judging.scoring import CascadeResult, TreeResult, rankable, summarise_cascade, summarise_tree
+from judging.search.appointing import OFF
 from submissions.driving import Slice
 from submissions.leases import Lease
 from submissions.models import Job, Submission, TaskSet
@@ -134,10 +135,19 @@ def provenance(run: JudgeRun, submission: Submission, *, now: dt.datetime) -> di
         "rubrics_hash": _rubrics_hash(run),
         "scoring_profile": scoring.name if cascade else "rubric_tree/1",
         "constants": scoring.as_dict() if cascade else None,
-        "search": run.search,
+        "search": _search_of(run),
         "pages": dict(sorted(_pages(submission).items())),
         "judged_at": now.isoformat(),
     }
+
+
+def _search_of(run: JudgeRun) -> str:
+    """Who is searched, and how far."""
+    if run.search == OFF:
+        return OFF
+    queries = "query" if run.search_queries == 1 else "queries"
+    results = "result" if run.search_results == 1 else "results"
+    return f"{run.search}, {run.search_queries} {queries}, {run.search_results} {results}"
 
 
 def _rubrics_hash(run: JudgeRun) -> str:

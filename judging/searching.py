@@ -21,6 +21,7 @@ from django.utils import timezone
 from judging.canonical import digest
 from judging.case import AnswerWork, Case
 from judging.desk import Desk
+from judging.loading import searches_of
 from judging.models import JudgeRun, SearchReply, SubmissionSearch
 from judging.pages.store import chunks
 from judging.pipeline import claims_to_search
@@ -97,7 +98,7 @@ def search_all(lease: Lease, run: JudgeRun, queries: Sequence[str], *, ends: flo
 def missing(run: JudgeRun, queries: Sequence[str]) -> list[str]:
     """Queries that have no result for the submission, and have not failed in this round."""
     known: set[str] = set()
-    mine = SubmissionSearch.objects.filter(submission=run.submission_id, provider=run.search)
+    mine = searches_of(run)
     for part in chunks([query_hash(query) for query in queries]):
         found = mine.filter(Q(reply__isnull=False) | Q(round=run.round), query_hash__in=part)
         known |= set(found.values_list("query_hash", flat=True))
@@ -133,7 +134,7 @@ def search_some(lease: Lease, run: JudgeRun, queries: Sequence[str]) -> bool:
         return False
     asked = Asked()
     try:
-        asked = asyncio.run(ask(make_provider(), list(held)))
+        asked = asyncio.run(ask(make_provider(), list(held), limit=run.search_results))
         texts = {query: keep(results) for query, results in asked.results.items()}
         now = timezone.now()
         with lease.writing(results=len(known) + len(asked.results) + len(asked.faults)):
@@ -147,10 +148,9 @@ def search_some(lease: Lease, run: JudgeRun, queries: Sequence[str]) -> bool:
 
 
 # ------------------------------------------------------------------ asking
-async def ask(provider: Provider, queries: Sequence[str]) -> Asked:
-    """Ask a provider several queries at once."""
+async def ask(provider: Provider, queries: Sequence[str], *, limit: int) -> Asked:
+    """Ask a provider several queries at once, for ``limit`` hits each."""
     asked = Asked()
-    limit: int = settings.EVALSERVICE["SEARCH"]["results"]
 
     async def one(query: str) -> None:
         try:
@@ -171,7 +171,7 @@ async def ask(provider: Provider, queries: Sequence[str]) -> Asked:
 def rows_of(run: JudgeRun, queries: Sequence[str], now: dt.datetime) -> dict[str, SearchReply]:
     """Today's row of every query, made where there is none."""
     day = now.astimezone(dt.UTC).date()
-    keys = {reply_key(run.search, query): query for query in queries}
+    keys = {reply_key(run, query): query for query in queries}
     today = SearchReply.objects.filter(day=day, key__in=keys)
     there = set(today.values_list("key", flat=True))
     # In one order, whoever makes them; where another worker makes the same in this moment, its row serves both.
@@ -184,10 +184,9 @@ def rows_of(run: JudgeRun, queries: Sequence[str], now: dt.datetime) -> dict[str
     return {query: by_query[query] for query in queries}
 
 
-def reply_key(provider: str, query: str) -> str:
+def reply_key(run: JudgeRun, query: str) -> str:
     """SHA-256 of all that is asked."""
-    config = settings.EVALSERVICE["SEARCH"]
-    return digest([provider, config["url"], query, config["results"]])
+    return digest([run.search, settings.EVALSERVICE["SEARCH"]["url"], query, run.search_results])
 
 
 def claim(rows: Sequence[SearchReply], *, now: dt.datetime) -> dict[str, SearchReply]:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import datetime as dt
 from collections.abc import Callable, Sequence
-
-from django.utils import timezone
 
 from judging.amounts import counted
 from judging.apart import asking_apart
@@ -27,9 +26,10 @@ class _Aside:
         """Let it be."""
 
 
-def judge_study(study: LabelStudy, *, tell: Callable[[str], None]) -> None:
+def judge_study(study: LabelStudy, *, clock: Callable[[], dt.datetime], tell: Callable[[str], None]) -> None:
     """Ask every check that has no verdict, each answer once; each round by its own profile and, if one was pinned, its own model.
 
+    :param clock: read after each round, which may take minutes.
     :param tell: called with a line for each round once it is done and kept.
     :raises judging.judges.base.JudgeUnavailable: the judge answers nothing; the rounds before are kept.
     :raises judging.apart.BudgetUsedUp: judging has cost today what it may cost; the rounds before are kept.
@@ -37,7 +37,7 @@ def judge_study(study: LabelStudy, *, tell: Callable[[str], None]) -> None:
     for opened in opened_runs(study):
         asyncio.run(_judge(opened))
         fill(study, opened, opened.memory)
-        study.answers.filter(answer__in=opened.answers).update(asked_at=timezone.now())
+        study.answers.filter(answer__in=opened.answers).update(asked_at=clock())
         tell(f"{opened.run}: {counted(len(opened.answers), 'answer')}{_left_out(opened.broken)}")
 
 

@@ -71,7 +71,9 @@ def differs(node: StudyNode) -> bool:
 
 def compared(study: LabelStudy) -> list[Compared]:
     """Every check of a study, in the order of its answers."""
-    nodes = StudyNode.objects.filter(of__study=study).select_related("of__answer__task")
+    nodes = (
+        StudyNode.objects.filter(of__study=study).select_related("of__answer__task").defer("of__answer__text")
+    )
     labels: dict[int, list[Label]] = defaultdict(list)
     for label in (
         Label.objects.filter(node__of__study=study).select_related("labeller").order_by("labeller", "id")

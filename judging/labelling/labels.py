@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import dataclass
+from typing import cast
 
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from judging.canonical import storable
 from judging.labelling.choosing import shuffled
@@ -82,12 +83,11 @@ def turns_of(study: LabelStudy, person: Person) -> Turns:
 
 
 def _seen_elsewhere(study: LabelStudy, person: Person) -> QuerySet[StudyNode, int]:
+    """Also an equal answer's, and what another profile's judge was asked about the same one."""
     opened = StudyOpening.objects.filter(person=person.pk).exclude(study=study).values("study")
-    seen = StudyNode.objects.filter(of__study__in=opened).values("of__answer", "key")
-    keys = StudyNode.objects.filter(
-        of__study=study, of__answer__in=seen.values("of__answer"), key__in=seen.values("key")
-    )
-    return keys.values_list("pk", flat=True)
+    answer = Q(of__answer=OuterRef("of__answer"), rubric=OuterRef("rubric"), check_id=OuterRef("check_id"))
+    seen = StudyNode.objects.filter(Q(key=OuterRef("key")) | answer, of__study__in=opened)
+    return StudyNode.objects.filter(Exists(seen), of__study=study).values_list("pk", flat=True)
 
 
 def has_opened(study: LabelStudy, person: Person) -> bool:
@@ -122,9 +122,11 @@ def give_label(
     )
 
 
-def _alone(person: Person) -> None:
-    """Let the person do one thing at a time: a comparison opened meanwhile, of any study, waits or is seen."""
-    get_user_model().objects.select_for_update(no_key=True).get(pk=person.pk)
+def _alone(person: Person) -> int:
+    """Let the person do one thing at a time: a comparison opened meanwhile, of any study, waits or is seen; the person's key."""
+    key = cast(int, person.pk)
+    get_user_model().objects.select_for_update(no_key=True).get(pk=key)
+    return key
 
 
 @transaction.atomic
@@ -139,4 +141,4 @@ def adjudicate(*, node: StudyNode, person: Person, decision: str, note: str, now
     if not differs(node):
         raise NothingToDecide
     said = {"decision": decision, "note": storable(note)[:NOTE]}
-    Adjudication.objects.create(node=node, person_id=person.pk, created_at=now, **said)
+    Adjudication.objects.create(node=node, person_id=cast(int, person.pk), created_at=now, **said)

@@ -5,6 +5,10 @@ from django.conf import settings
 from django.db import migrations, models
 
 
+def forget_commands(apps, schema_editor):
+    apps.get_model('judging', 'Spending').objects.filter(run=None).delete()
+
+
 class Migration(migrations.Migration):
 
     dependencies = [
@@ -192,4 +196,6 @@ class Migration(migrations.Migration):
             model_name='studyopening',
             constraint=models.UniqueConstraint(fields=('study', 'person'), name='opening_once_per_person'),
         ),
+        # Of what commands cost nothing can be kept in a table that knows runs alone.
+        migrations.RunPython(migrations.RunPython.noop, forget_commands),
     ]

@@ -22,6 +22,11 @@ class Migration(migrations.Migration):
             name='search_queries',
             field=models.PositiveSmallIntegerField(db_default=0, default=0),
         ),
+        migrations.AddField(
+            model_name='judgerun',
+            name='search_results',
+            field=models.PositiveSmallIntegerField(db_default=0, default=0),
+        ),
         migrations.AddConstraint(
             model_name='judgerun',
             constraint=models.CheckConstraint(condition=models.Q(('search__in', ['off', 'searxng', 'serper'])), name='judgerun_search_known'),

@@ -52,11 +52,12 @@ class JudgeRun(models.Model):
     finished_at = models.DateTimeField(null=True, blank=True)
     # By the first reply; no other model may go on with the run. Of several models JSON, by the name asked for.
     model_served = models.TextField(blank=True)
-    # Which provider is searched for its claims, "off" for none, and with how many queries for each.
+    # Which provider is searched for its claims, "off" for none, with how many queries for each and hits of each query.
     search = models.CharField(
         max_length=20, default=ProviderName.OFF.value, db_default=ProviderName.OFF.value
     )
     search_queries = models.PositiveSmallIntegerField(default=0, db_default=0)
+    search_results = models.PositiveSmallIntegerField(default=0, db_default=0)
     calls = models.PositiveIntegerField(default=0)
     cost_usd = models.FloatField(null=True, blank=True)
 

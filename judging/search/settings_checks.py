@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
@@ -12,6 +13,7 @@ from judging.search.interface import ProviderName
 
 __all__ = ["search_messages"]
 
+_PRIVATE_NAMES = (".internal", ".local", ".localhost", ".home.arpa")
 HINT = "docs/search.md says what each provider needs."
 
 
@@ -32,11 +34,32 @@ def search_messages(config: Mapping[str, Any]) -> Iterator[CheckMessage]:
         yield _fault("EVALSERVICE_SEARCH=serper needs EVALSERVICE_SEARCH_KEY.")
     if key and not (key.isascii() and key.isprintable()):
         yield _fault("EVALSERVICE_SEARCH_KEY holds what no header may.")
-    if url and not _is_address(url):
+    if url:
+        yield from _of_address(url, key)
+
+
+def _of_address(url: str, key: str) -> Iterator[CheckMessage]:
+    if not _is_address(url):
         yield _fault(
             "EVALSERVICE_SEARCH_URL: an address like http://search.internal:8080 is needed, "
             "without user, query or fragment."
         )
+    elif key and _is_in_clear(url):
+        yield _fault(
+            "EVALSERVICE_SEARCH_URL: https is needed, for the key would go through the internet in clear."
+        )
+
+
+def _is_in_clear(url: str) -> bool:
+    """Whether an address without TLS leads out of the operator's own network, as far as can be told from it."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    if parts.scheme == "https":
+        return False
+    try:
+        return ipaddress.ip_address(host).is_global
+    except ValueError:
+        return "." in host and not host.endswith(_PRIVATE_NAMES)
 
 
 def _fault(why: str) -> CheckMessage:

@@ -3,6 +3,24 @@
 from django.db import migrations, models
 
 
+def without_search(apps, schema_editor):
+    """Give up the stage, which no older version knows: what waits for it is judged unsearched, the rest is forgotten."""
+    jobs = apps.get_model("submissions", "Job").objects.using(schema_editor.connection.alias).filter(kind="search")
+    # The shard of one that is not done has no job to judge it yet. Whoever holds it loses it.
+    jobs.filter(state__in=["ready", "running"]).update(
+        kind="judge",
+        state="ready",
+        lease_owner="",
+        lease_until=None,
+        lease_token=models.F("lease_token") + 1,
+        not_before=None,
+        woken_at=None,
+        takeovers=0,
+        done_items=0,
+    )
+    jobs.delete()
+
+
 class Migration(migrations.Migration):
 
     dependencies = [
@@ -23,4 +41,6 @@ class Migration(migrations.Migration):
             model_name='job',
             constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['collect', 'search', 'judge', 'score'])), name='job_kind_known'),
         ),
+        # Back, this comes first: the constraint of before knows no such jobs.
+        migrations.RunPython(migrations.RunPython.noop, without_search),
     ]

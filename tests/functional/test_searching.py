@@ -84,7 +84,7 @@ def test_a_submission_is_searched_for_and_scored(
     assert provider.queries == [QUERY]
     row = Submission.objects.get(public_id=submission)
     assert row.provenance is not None
-    assert row.provenance["search"] == "serper"
+    assert row.provenance["search"] == "serper, 1 query, 5 results"
     assert KEY not in worker.log() + str(found) + str(row.provenance)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import structlog
 from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
 
 from judging.amounts import counted
 from judging.labelling.asking import judge_study
@@ -55,7 +56,7 @@ class Command(BaseCommand):
 
     def _judge(self, study: LabelStudy) -> None:
         with told_if_cut_short(str(study)):
-            judge_study(study, tell=self.stderr.write)
+            judge_study(study, clock=timezone.now, tell=self.stderr.write)
         open_ = StudyNode.objects.filter(of__study=study, finding="").count()
         checks = StudyNode.objects.filter(of__study=study).count()
         self.stdout.write(f"{study}: {checks} checks, {open_} without a verdict")

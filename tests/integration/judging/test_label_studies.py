@@ -20,8 +20,9 @@ from judging.labelling.showing import shown_of
 from judging.labelling.studies import NameTaken, NothingToLabel, _named, fill, make_study, opened_runs
 from judging.models import LabelStudy, Spending, StudyNode
 from judging.pages.store import read_text
-from submissions.models import Answer
+from submissions.models import Answer, OrganisationDomain
 from tests.endpoint import Endpoint
+from tests.factories import make_system, make_team
 from tests.integration.judging.modelled import BOTH, changed
 from tests.integration.judging.studied import (
     HELD,
@@ -171,9 +172,13 @@ def test_what_rests_on_a_picture_is_not_put_to_people(screenshot: str, checks: i
 
 @pytest.mark.usefixtures("provider")
 def test_of_a_search_people_and_files_get_what_the_judge_was_shown(provider: SearchProvider) -> None:
+    system = make_system(make_team())
+    OrganisationDomain.objects.create(
+        organisation=system.team.organisation, name="copy.example", verified_at=timezone.now()
+    )
     own = hit("Mine", "https://copy.example/1", f"sentinelself. {ANSWER}"[:2000], "2026-05-01")
     provider.found = lambda query: [*law(query), own] if law(query) else []
-    study = studied(judged(import_set(searched_files()), {"report": ANSWER}))
+    study = studied(judged(import_set(searched_files()), {"report": ANSWER}, system=system))
     labelled(study, "supported")
     (node,) = [one for one in StudyNode.objects.all() if "search:" in str(one.pages)]
     (page,) = node.pages

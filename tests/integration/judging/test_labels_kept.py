@@ -22,6 +22,7 @@ from judging.labelling.labels import (
     adjudicate,
     give_label,
     open_study,
+    turns_of,
 )
 from judging.models import Adjudication, Label, LabelStudy, StudyNode
 from tests.factories import make_user
@@ -173,6 +174,19 @@ def test_a_check_of_another_study_is_not_labelled_here() -> None:
     with pytest.raises(NotAsked):  # seen judged elsewhere
         give_label(study=other, node=theirs, person=person, **said)
     assert not Label.objects.exists()
+
+
+def test_an_equal_answer_and_another_judge_of_the_same_one_are_seen_as_well() -> None:
+    task_set = import_set(tree_files())
+    first, equal = judged(task_set, BOTH), judged(task_set, BOTH)
+    person = make_user()
+    open_study(studied(first), person, now=timezone.now())
+    assert turns_of(studied(equal, name="equal"), person).nodes == ()
+    for node in StudyNode.objects.filter(of__answer__submission=equal):
+        StudyNode.objects.filter(pk=node.pk).update(key=f"of another profile {node.pk}")
+    open_study(LabelStudy.objects.get(name="equal"), person, now=timezone.now())
+    assert turns_of(studied(equal, name="again"), person).nodes == ()
+    assert turns_of(studied(equal, name="anew"), make_user()).nodes != ()
 
 
 def test_only_a_person_who_has_seen_both_sides_decides_a_difference() -> None:

@@ -19,7 +19,7 @@ from judging.tasks import search_claims
 from submissions.driving import resume
 from submissions.models import Job, Submission
 from tests.judging_factories import cascade_files, import_set, judged, run_jobs, submit
-from tests.provider import KEY, Reply, SearchProvider, busy
+from tests.provider import KEY, Reply, SearchProvider, busy, hit
 from tests.searched import (
     ANSWER,
     CLAIM,
@@ -64,7 +64,7 @@ def test_a_claim_without_a_page_is_decided_by_what_is_found(provider: SearchProv
     assert (kept["source"], kept["url"], kept["finding"]) == ("search", f"search:{QUERY}", "supported")
     assert "https://law.example/1968" in read_text(kept["text_sha256"])
     assert verdict.quote in read_text(kept["text_sha256"])
-    assert (submission.state, method_of(submission)) == ("judged", "searxng")
+    assert (submission.state, method_of(submission)) == ("judged", "searxng, 1 query, 5 results")
 
 
 def test_a_reply_is_kept_as_a_dated_row(provider: SearchProvider) -> None:
@@ -83,7 +83,7 @@ def test_serper_is_asked_with_its_key_and_for_so_many_hits(provider: SearchProvi
     submission = judged(import_set(searched_files()), {"report": ANSWER})
     assert provider.log[0]["num"] == 7
     assert on_the_law(submission).finding == "supported"
-    assert method_of(submission) == "serper"
+    assert method_of(submission) == "serper, 1 query, 7 results"
 
 
 def test_a_claim_may_have_several_queries(provider: SearchProvider, settings: Any) -> None:
@@ -170,10 +170,35 @@ def test_judged_again_it_is_judged_by_what_was_found_for_it(provider: SearchProv
     submission = judged(import_set(searched_files()), {"report": ANSWER})
     SearchReply.objects.update(day=timezone.now().date() - dt.timedelta(days=9))
     verdicts = Verdict.objects.count()
-    switch_on(settings, provider, results=3, url="http://127.0.0.1:9")
+    switch_on(settings, provider, url="http://127.0.0.1:9")
     assert again(submission) == FULL[1:]
     assert (provider.queries, Verdict.objects.count()) == ([QUERY], verdicts)
     assert submission.state == "judged"
+
+
+def test_another_number_of_hits_is_another_method_and_searched_for_anew(
+    provider: SearchProvider, settings: Any
+) -> None:
+    submission = judged(import_set(searched_files()), {"report": ANSWER})
+    switch_on(settings, provider, results=1, queries=2)
+    assert again(submission) == FULL[1:]
+    assert provider.queries.count(QUERY) == 2
+    assert method_of(submission) == "searxng, 2 queries, 1 result"
+    switch_on(settings, provider)
+    before = len(provider.queries)
+    again(submission)
+    assert len(provider.queries) == before  # what the first round found is of this method
+    assert method_of(submission) == "searxng, 1 query, 5 results"
+    first = replay_answer(JudgeRun.objects.get(round=1), submission.answers.get().pk)
+    assert first.result.coverage == 1
+
+
+def test_the_number_of_hits_is_fixed_when_a_round_begins(provider: SearchProvider, settings: Any) -> None:
+    job = searching_job()
+    provider.found = lambda query: [hit("a", f"https://a.example/{n}", "b") for n in range(9)]
+    switch_on(settings, provider, results=2)
+    assert search_claims(job.pk) == "done"
+    assert (SearchReply.objects.get().hits, JudgeRun.objects.get().search_results) == (5, 5)
 
 
 def test_another_provider_makes_another_method_of_the_next_round(

@@ -36,6 +36,11 @@ def told(config: dict[str, Any]) -> list[str]:
         SERPER,
         {**SEARXNG, "test_sets": True},
         {**SERPER, "url": "https://gateway.example/v1/search"},
+        {**SERPER, "url": "http://gateway:8080/search"},
+        {**SERPER, "url": "http://Gateway.Internal/search"},
+        {**SERPER, "url": "http://127.0.0.1:8080"},
+        {**SERPER, "url": "http://[fd00::1]/search"},
+        {**SEARXNG, "url": "http://searx.example"},
     ],
 )
 def test_what_fits_together_is_not_spoken_of(config: dict[str, Any]) -> None:
@@ -58,6 +63,13 @@ def test_what_fits_together_is_not_spoken_of(config: dict[str, Any]) -> None:
 def test_what_does_not_is_named(config: dict[str, Any], beginning: str) -> None:
     (message,) = told(config)
     assert message.startswith(beginning)
+
+
+@pytest.mark.parametrize("host", ["gateway.example", "8.8.8.8", "[2606:4700::1111]:8080", "internal.example"])
+def test_a_key_is_not_sent_in_clear_through_the_internet(host: str) -> None:
+    (message,) = told({**SERPER, "url": f"http://{host}/search"})
+    assert message.startswith("EVALSERVICE_SEARCH_URL: https is needed")
+    assert host not in message
 
 
 @pytest.mark.parametrize(
