@@ -14,6 +14,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from judging.admin.looks import as_text
+from judging.admin.pages import LOST
 from judging.labelling.labels import Frozen, Turns, give_label, has_opened, turns_of
 from judging.models import Label, LabelStudy, StudyNode
 from judging.models.labels import NOTE
@@ -147,5 +148,8 @@ def asked(study: LabelStudy, node: StudyNode) -> dict[str, Any]:
 
 def _passages(page: Mapping[str, Any]) -> str:
     """What a judge is shown of a page, gaps marked."""
-    text = read_text(page["sha256"])
+    try:
+        text = read_text(page["sha256"])
+    except FileNotFoundError:
+        return LOST
     return f"\n{GAP}\n".join(text[start:end] for start, end in page["ranges"])

@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import Permission
+from django.core.files.storage import default_storage
 from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
 from judging.models import Adjudication, Label, LabelStudy, StudyNode, StudyOpening, Verdict
+from submissions.blobs import blob_name
 from submissions.models import Answer, Submission
 from submissions.roles import ROLES
 from tests.factories import make_user
@@ -95,6 +97,15 @@ def test_what_code_decides_is_not_labelled(study: LabelStudy) -> None:
     asked = set(StudyNode.objects.values_list("check_id", flat=True))
     for row in Verdict.objects.all():
         assert (row.check_id in asked) is bool(row.record["calls"]), row.check_id
+
+
+def test_a_page_whose_text_is_lost_is_said_to_be(study: LabelStudy) -> None:
+    node = next(node for node in StudyNode.objects.filter(of__study=study) if node.pages)
+    default_storage.delete(blob_name(node.pages[0]["sha256"]))
+    browser = signed_in("labeller")
+    places = range(1, StudyNode.objects.filter(of__study=study).count() + 1)
+    shown = [text(browser, at("place", study.pk, place)) for place in places]
+    assert any("not in the blob store" in one for one in shown)
 
 
 @pytest.mark.parametrize(
