@@ -32,7 +32,7 @@ class NotingDesk(Desk):
         self, *, answer: int, rubric: int, check: str, key: str, decide: Callable[[], Awaitable[Judgement]]
     ) -> Judgement:
         """What is remembered."""
-        self.checks[answer, check] = key
+        self.checks[answer, check] = self.memory.stored.get((answer, key), key)
         return await super().judgement(answer=answer, rubric=rubric, check=check, key=key, decide=decide)
 
     async def reading(
