@@ -13,6 +13,7 @@ from typing import Any
 __all__ = ["Call", "Failure", "Sheet", "read_sheet"]
 
 _TOKENS = ("prompt", "cached", "completion", "reasoning")
+_MOST = 1e15  # of tokens, seconds or dollars; a record that says more says nothing
 _NO_FIELDS: Mapping[str, Any] = {}
 
 
@@ -156,8 +157,10 @@ def _text(value: Any) -> str:
 
 
 def _number(value: Any) -> float | None:
-    fits = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-    return value if fits else None
+    """None also for what no sum could hold: JSON bounds no whole number."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    return value if abs(value) <= _MOST else None
 
 
 def _whole(value: Any) -> int:

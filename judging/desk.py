@@ -58,10 +58,11 @@ class Reading:
 
 @dataclass
 class Memory:
-    """What is known of some answers, by (answer id, key)."""
+    """What is known of some answers, by (answer id, key); ``stored`` is the key of a verdict's row where that is another."""
 
     judgements: dict[tuple[int, str], Judgement] = field(default_factory=dict)
     readings: dict[tuple[int, str], Reading] = field(default_factory=dict)
+    stored: dict[tuple[int, str], str] = field(default_factory=dict)
 
 
 class Ledger(Protocol):

@@ -19,9 +19,8 @@ from django.db.models import Prefetch, Q
 
 from judging.canonical import plain
 from judging.case import Case
-from judging.loading import load_case, load_works, rubric_at
+from judging.loading import load_works, rubric_at
 from judging.models import (
-    CitedPage,
     Extraction,
     JudgeProfile,
     JudgeRun,
@@ -32,7 +31,7 @@ from judging.models import (
 )
 from judging.pages.store import chunks
 from judging.recording import known_rows
-from judging.records import Replayed, Row, pages_of, replay_noted
+from judging.records import Replayed, Row, case_as_judged, pages_of, replay_noted
 from judging.results import AnswerResult
 from judging.rubric import InvalidRubric
 from judging.scorekeeping import provenance
@@ -98,7 +97,7 @@ def _lines(run: JudgeRun, told: _Told) -> Iterator[Line]:
         told.counts["tasks"] += 1
         yield _task(task, run)
     yield from _answers(run, told)
-    yield from _snapshots(run, told)
+    yield from _snapshots(told)
     yield from _searches(run, told)
     yield {"kind": "end", **told.counts}
 
@@ -159,7 +158,8 @@ def _task(task: Task, run: JudgeRun) -> Line:
 
 # ------------------------------------------------------------------ answers
 def _answers(run: JudgeRun, told: _Told) -> Iterator[Line]:
-    case = load_case(run, now=run.started_at)
+    case = case_as_judged(run)
+    told.snapshots |= {page.id for page in case.pages.values()}
     ids = list(run.submission.answers.order_by("task__position", "run", "id").values_list("pk", flat=True))
     for start in range(0, len(ids), ANSWERS):
         for line in _some_answers(run, case, ids[start : start + ANSWERS]):
@@ -273,11 +273,9 @@ def _calls(row: Row) -> list[Any]:
 
 
 # ------------------------------------------------------------------ pages
-def _snapshots(run: JudgeRun, told: _Told) -> Iterator[Line]:
-    """The captures that the submission is judged against or that a verdict names: by hash, address and date, no text."""
-    cited = CitedPage.objects.filter(submission=run.submission_id, snapshot__isnull=False)
-    wanted = told.snapshots | set(cited.values_list("snapshot", flat=True))
-    for part in chunks(sorted(wanted)):
+def _snapshots(told: _Told) -> Iterator[Line]:
+    """The captures that the run was judged against or that a verdict names: by hash, address and date, no text."""
+    for part in chunks(sorted(told.snapshots)):
         for row in PageSnapshot.objects.filter(pk__in=part).order_by("pk"):
             told.counts["snapshots"] += 1
             yield _snapshot(row)

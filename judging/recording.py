@@ -16,7 +16,7 @@ from django.db import connections, transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from judging.canonical import plain, storable
+from judging.canonical import digest, plain, storable
 from judging.cascade import Finding
 from judging.desk import Judgement, Memory, Reading
 from judging.judges.base import Attempt, CachedReply, CallRecord, ExtractOutcome, JudgeUnavailable, Usage
@@ -258,13 +258,18 @@ def _calls(records: Sequence[CallRecord]) -> int:
 
 
 def verdict_row(run: JudgeRun, answer: int, rubric: int, check: str, key: str, found: Judgement) -> Verdict:
-    """An unsaved verdict."""
+    """An unsaved verdict.
+
+    One that was to rest on a picture which is not in the store stands for its own round alone, under a key of that round:
+    the next one looks for the picture again.
+    """
+    asked = {"key": key} if _lacks_picture(found) else {}
     return Verdict(
         run=run,
         answer_id=answer,
         rubric_id=rubric,
         check_id=storable(check)[:300],
-        key=key,
+        key=digest([key, run.round]) if asked else key,
         finding=found.finding.value,
         code=found.code[:60],
         error_class=found.error_class,
@@ -274,10 +279,14 @@ def verdict_row(run: JudgeRun, answer: int, rubric: int, check: str, key: str, f
         answer_state=found.answer_state,
         relevance=found.relevance,
         evidence=plain(found.evidence),
-        record=_records(found.records),
+        record={**_records(found.records), **asked},
         model_calls=_calls(found.records),
         created_at=timezone.now(),
     )
+
+
+def _lacks_picture(found: Judgement) -> bool:
+    return any(page.get("picture") == "missing" for page in found.evidence)
 
 
 def extraction_row(run: JudgeRun, answer: int, name: str, key: str, found: Reading) -> Extraction:
@@ -310,11 +319,19 @@ def remember(run: JudgeRun, answers: Sequence[int]) -> Memory:
     """The memory of these answers."""
     memory = Memory()
     for verdict in known_rows(Verdict, run).filter(answer__in=answers).iterator():
-        memory.judgements[verdict.answer_id, verdict.key] = _judgement(verdict)
+        place = verdict.answer_id, _asked_key(verdict, run)
+        memory.judgements[place] = _judgement(verdict)
+        memory.stored[place] = verdict.key
     for row in known_rows(Extraction, run).filter(answer__in=answers).iterator():
         outcome = ExtractOutcome(row.outcome)
         memory.readings[row.answer_id, row.key] = Reading(outcome, row.data, row.reason)
     return memory
+
+
+def _asked_key(row: Verdict, run: JudgeRun) -> str:
+    """The key that a verdict answers to in this run."""
+    asked = row.record.get("key") if isinstance(row.record, dict) and row.run_id == run.pk else None
+    return asked if isinstance(asked, str) else row.key
 
 
 def _judgement(row: Verdict) -> Judgement:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from judging.bygone import pages_seen
 from judging.callsheets import Sheet, read_sheet
-from judging.case import AnswerWork, Case
+from judging.case import AnswerWork, Case, key_or_none
 from judging.desk import Desk, Judgement, Reading, settle
 from judging.loading import load_case, load_works
 from judging.models import Extraction, JudgeRun, Verdict
@@ -17,7 +18,9 @@ from judging.pipeline import judge_answer
 from judging.recording import known_rows, remember
 from judging.results import AnswerResult
 
-__all__ = ["PageShown", "Record", "Replayed", "Row", "load_record", "pages_of", "replay_noted", "sheet_of"]
+__all__ = [
+    "PageShown", "Record", "Replayed", "Row", "case_as_judged", "load_record", "pages_of", "replay_noted", "sheet_of",
+]  # fmt: skip
 
 Row = Verdict | Extraction
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -34,7 +37,7 @@ class NotingDesk(Desk):
         self, *, answer: int, rubric: int, check: str, key: str, decide: Callable[[], Awaitable[Judgement]]
     ) -> Judgement:
         """What is remembered."""
-        self.checks[answer, check] = key
+        self.checks[answer, check] = self.memory.stored.get((answer, key), key)
         return await super().judgement(answer=answer, rubric=rubric, check=check, key=key, decide=decide)
 
     async def reading(
@@ -78,13 +81,32 @@ def load_record(run: JudgeRun, answer: int) -> Record:
 
     :raises judging.rubric.InvalidRubric: its rubric is no longer valid.
     """
-    case = load_case(run, now=run.started_at)
+    case = case_as_judged(run, answer=answer)
     found = replay_noted(run, load_works(run, [answer]), case)
     return Record(
         found.results[0],
         _by_name(run, Verdict, answer, found.checks),
         _by_name(run, Extraction, answer, found.names),
     )
+
+
+def case_as_judged(run: JudgeRun, *, answer: int | None = None) -> Case:
+    """What the answers of a run share, with the pages as it saw them once it has ended.
+
+    :param answer: only what this answer was held against must be right.
+    """
+    case = load_case(run, now=run.started_at)
+    return case if run.finished_at is None else replace(case, pages=pages_seen(run, _named(run, answer)))
+
+
+def _named(run: JudgeRun, answer: int | None) -> dict[str, int | None]:
+    """The captures of cited pages that verdicts name, by page key; of what was found twice the later."""
+    rows = known_rows(Verdict, run)
+    rows = rows if answer is None else rows.filter(answer=answer)
+    evidence = rows.values_list("evidence", flat=True).iterator()
+    pages = (page for pages in evidence for page in pages_of(pages) if page.source == "cited")
+    named = {key_or_none(page.url): page.snapshot for page in pages}
+    return {key: snapshot for key, snapshot in named.items() if key is not None}
 
 
 def _by_name(

@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from judging.admin.looks import as_text
+from judging.admin.pages import LOST
 from judging.labelling.labels import Frozen, NotAsked, Turns, give_label, has_opened, turns_of
 from judging.labelling.showing import shown_of
 from judging.models import Label, LabelStudy, StudyNode
@@ -130,5 +131,13 @@ def asked(study: LabelStudy, node: StudyNode) -> dict[str, Any]:
         "is_claim": node.kind == StudyNode.Kind.CLAIM,
         "task": as_text(answer.task.prompt),
         "answer": as_text(answer.text),
-        "pages": [(page["url"], page["title"], as_text(shown_of(page))) for page in node.pages],
+        "pages": [(page["url"], page["title"], as_text(_shown(page))) for page in node.pages],
     }
+
+
+def _shown(page: Mapping[str, Any]) -> str:
+    """What a judge is shown of a page, or that it is gone."""
+    try:
+        return shown_of(page)
+    except FileNotFoundError:
+        return LOST

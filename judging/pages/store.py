@@ -169,13 +169,16 @@ def _shot(row: PageSnapshot) -> Shot | None:
 
 
 def read_picture(shot: Shot) -> bytes | None:
-    """The bytes of a picture; None if they are gone, or are not what was stored. It is looked at before it is read."""
+    """The bytes of a picture; None if they are gone, or are not what was stored. It is looked at before it is read.
+
+    :raises OSError: the store failed: what it holds is not known.
+    """
     try:
         if blobs.size(shot.sha256) > MAX_BYTES:
             return None
         data = blobs.get(shot.sha256)
         shape = shape_of(data)
-    except (OSError, NotAPicture):
+    except (FileNotFoundError, NotAPicture):
         return None
     same = shape == Shape(shot.media_type, shot.width, shot.height)
     return data if same and hashlib.sha256(data).hexdigest() == shot.sha256 else None

@@ -73,7 +73,7 @@ ERRORS: dict[str, Callable[[Script], Response]] = {
     ),
 }
 
-# Pictures, refused in the words of OpenAI, vLLM, DeepSeek, a router, llama.cpp; and one picture that is too large.
+# Pictures, refused in the words of OpenAI, vLLM, DeepSeek, a router, llama.cpp; and what is wrong with one picture.
 BLIND: dict[str, Response] = {
     "openai": error(
         400, "Invalid content type. image_url is only supported by certain models.", code="invalid_value"
@@ -85,6 +85,9 @@ BLIND: dict[str, Response] = {
     "llama": error(500, "image input is not supported - hint: you may need to provide the mmproj"),
     "large": error(400, "The image exceeds the maximum of 20 MB."),
     "length": error(413, "Payload too large."),
+    "invalid": error(400, "Invalid image data", code="invalid_value"),
+    "unread": error(400, "Could not process image"),
+    "unsafe": error(400, "Your image was rejected by our safety system.", code="image_rejected"),
 }
 
 # Sent, but not as one would wish.

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from django.core.files.storage import default_storage
 
 from judging.models import Label, LabelStudy, StudyNode, StudyOpening
+from submissions.blobs import blob_name
 from submissions.models import Submission
 from tests.functional.staff import EVIL, listing, page_of, signed_in, text, words
 from tests.functional.studies import a_study, at, made, opened, say, say_all
@@ -16,6 +18,15 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture
 def study() -> LabelStudy:
     return a_study()
+
+
+def test_a_page_whose_text_is_lost_is_said_to_be(study: LabelStudy) -> None:
+    node = next(node for node in StudyNode.objects.filter(of__study=study) if node.pages)
+    default_storage.delete(blob_name(node.pages[0]["sha256"]))
+    browser = signed_in("labeller")
+    places = range(1, StudyNode.objects.filter(of__study=study).count() + 1)
+    shown = [text(browser, at("place", study.pk, place)) for place in places]
+    assert any("not in the blob store" in one for one in shown)
 
 
 def test_nothing_of_what_the_judge_said_is_on_the_pages_of_a_labeller(study: LabelStudy) -> None:

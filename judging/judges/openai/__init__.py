@@ -135,18 +135,14 @@ class OpenAIJudge:
         # Of one model the sample numbers the votes, of a panel the seats.
         sample, number = divmod(requests[0].sample, len(self._seats))
         seat = self._seats[number]
-        picture = requests[0].page.picture if requests[0].page else None
-        if picture and seat.ladder.blind:
-            requests, group = without_picture(requests), without_picture(group)
         page = requests[0].page
-        if page is not None and page.picture is None and _is_blank(page.text):
-            empty = Reading(Finding.NOT_ASSESSED, "empty_page")
-            record = self._record(seat, self._prompt(requests), ())
-            return [_verify_reply(empty, record) for _ in requests]
-        found = await self._decided(requests, group, seat, sample)
+        picture = page is not None and page.picture is not None
+        if picture and seat.ladder.blind:
+            found = await self._by_text(requests, group, seat, sample)
+        else:
+            found = await self._decided(requests, group, seat, sample)
         return [
-            _verify_reply(one.reading, self._shared_record(seat, one, page, picture=picture is not None))
-            for one in found
+            _verify_reply(one.reading, self._shared_record(seat, one, page, picture=picture)) for one in found
         ]
 
     def _prompt(self, requests: Sequence[VerifyRequest]) -> Prompt:
@@ -155,6 +151,11 @@ class OpenAIJudge:
     async def _decided(
         self, requests: Sequence[VerifyRequest], group: Sequence[VerifyRequest], seat: Seat, sample: int
     ) -> list[Decided]:
+        page = requests[0].page
+        if page is not None and page.picture is None and _is_blank(page.text):
+            empty = Reading(Finding.NOT_ASSESSED, "empty_page")
+            return [Decided(empty, self._prompt(requests), (), 1) for _ in requests]
+
         async def ask(prompt: Prompt, request: VerifyRequest) -> Asked[dict[str, Reading]]:
             read = partial(read_verdicts, prompt=prompt, request=request)
             return await self._asker.ask(prompt, read, seat=seat, sample=sample)
@@ -164,7 +165,14 @@ class OpenAIJudge:
             return await self._asker.recall(prompt, read, seat=seat, sample=sample)
 
         known = await recalled(requests, group, make=self._prompt, recall=recall) if group else None
-        return known or await decide(requests, make=self._prompt, ask=ask)
+        bare = partial(self._by_text, group=group, seat=seat, sample=sample)
+        return known or await decide(requests, make=self._prompt, ask=ask, bare=bare)
+
+    async def _by_text(
+        self, requests: Sequence[VerifyRequest], group: Sequence[VerifyRequest], seat: Seat, sample: int
+    ) -> list[Decided]:
+        """The same checks without their picture, whether that was refused just now or is known to be."""
+        return await self._decided(without_picture(requests), without_picture(group), seat, sample)
 
     def _shared_record(self, seat: Seat, one: Decided, page: Passage | None, *, picture: bool) -> CallRecord:
         seen = "" if not picture else "shown" if one.prompt.shows_picture else "refused"

@@ -19,7 +19,7 @@ from judging.judges.openai.readings import Reading
 from judging.judges.openai.replies import one_object
 from judging.prompts import Prompt
 
-__all__ = ["Ask", "Decided", "Make", "Recall", "decide", "recalled", "without_picture"]
+__all__ = ["Ask", "Bare", "Decided", "Make", "Recall", "decide", "recalled", "without_picture"]
 
 Replied = Asked[dict[str, Reading]]
 # One prompt for checks that share it.
@@ -45,7 +45,11 @@ class Decided:
     shared: int
 
 
-async def decide(requests: Sequence[VerifyRequest], *, make: Make, ask: Ask) -> list[Decided]:
+# Decides checks whose picture was refused, by the text.
+Bare = Callable[[Sequence[VerifyRequest]], Awaitable["list[Decided]"]]
+
+
+async def decide(requests: Sequence[VerifyRequest], *, make: Make, ask: Ask, bare: Bare) -> list[Decided]:
     """Ask for all in one prompt; the results in their order.
 
     :raises ValueError: the checks share too little for a prompt.
@@ -53,10 +57,9 @@ async def decide(requests: Sequence[VerifyRequest], *, make: Make, ask: Ask) -> 
     prompt = make(requests)
     asked = await ask(prompt, requests[0])
     if asked.fault is Fault.UNSUPPORTED:  # the picture was refused
-        bare = await decide(without_picture(requests), make=make, ask=ask)
-        return _after(asked, bare)
+        return _after(asked, await bare(requests))
     if asked.value is None and len(requests) > 1 and not is_transient(asked.fault):
-        return _after(asked, await _one_by_one(requests, make, ask))
+        return _after(asked, await _one_by_one(requests, make, ask, bare))
     found = _shared(prompt, asked)
     wrong = [place for place, one in enumerate(found) if one.reading.code == Fault.QUOTE_MISMATCH]
     if not wrong:
@@ -126,9 +129,9 @@ def _is_about(entry: Any, ident: str) -> bool:
     return isinstance(entry, dict) and entry.get("id") == ident
 
 
-async def _one_by_one(requests: Sequence[VerifyRequest], make: Make, ask: Ask) -> list[Decided]:
+async def _one_by_one(requests: Sequence[VerifyRequest], make: Make, ask: Ask, bare: Bare) -> list[Decided]:
     """Each alone, as if there were no group."""
-    work = (decide([request], make=make, ask=ask) for request in requests)
+    work = (decide([request], make=make, ask=ask, bare=bare) for request in requests)
     # To their end, whatever one of them comes to: they are paid for.
     results = await asyncio.gather(*work, return_exceptions=True)
     found: list[Decided] = []

@@ -34,12 +34,31 @@ _SCHEMA_WORDS = re.compile(
     re.IGNORECASE,
 )
 _CAP_WORDS = re.compile(r"\bmax_(?:completion_)?tokens\b")
-# As endpoints name what they do not take: a type of content, or looking at all.
+# A 400 that is about a picture at all: its type of content, its bytes, or looking.
 _PICTURE_WORDS = re.compile(
-    r"image|picture|vision|multi-?modal|content[ _]?type|content parts?|must be a string|expected (?:a )?(?:`text`|string)",
+    r"image|picture|vision|multi-?modal|content[ _]?type|content parts?|must be a string|expected (?:a )?(?:`text`|string)"
+    r"|base64",
     re.IGNORECASE,
 )
-_NONE_AT_ALL = re.compile(r"\b0 image", re.IGNORECASE)  # vLLM: "At most 0 image(s) may be provided"
+_EYES = r"(?:image(?:_url)?|picture|vision|multi-?modal)s?"
+# As endpoints say that a model takes none: not what is wrong with the one that was sent.
+_NO_EYES = re.compile(
+    r"\b0 image"  # vLLM: "At most 0 image(s) may be provided"
+    rf"|\b(?:not|doesn't|found that) support {_EYES}\b"
+    rf"|\b{_EYES}\b\W*(?:(?:inputs?|content|parts?|data|messages?|capabilit\w+|is|are|only) ?)*"
+    r"(?:not supported|unsupported|not allowed|disabled|not enabled|supported by certain models)"
+    r"|\b(?:unknown|unsupported|invalid|unexpected|unrecognized) (?:content |message |part )*(?:type|variant|part|value)s?\W*"
+    r"image_url"
+    r"|\bnot a (?:multi-?modal|vision)|\btext-only model|\bonly supports? text\b"
+    r"|must be a string|expected (?:a )?(?:`text`|string)",
+    re.IGNORECASE,
+)
+# Of one picture, whatever else is said: its form, its bytes, what it shows.
+_OF_ONE = re.compile(
+    r"\b(?:formats?|mime|media[ _-]type|size|dimensions?|pixels?|resolution|bytes|megabytes|[KM]i?B|base64|data ur[il]"
+    r"|decode\w*|corrupt\w*|animated|gif|webp|safety|polic(?:y|ies)|moderation)\b|image/\w",
+    re.IGNORECASE,
+)
 # About the value: another name would not mend it, and might be one the endpoint ignores.
 _TOO_LARGE = re.compile(
     r"too (?:large|high|big)|at most|less than|maximum|exceed|greater than|must be (?:<|between)",
@@ -103,14 +122,14 @@ class Ladder:
         return True
 
     def refuses_picture(self, message: str) -> bool:
-        """Whether a 400 for a question with a picture is about that. One picture that is too large says nothing of others."""
-        if not _PICTURE_WORDS.search(message):
-            return False
-        is_one = _TOO_LARGE.search(message) and not _NONE_AT_ALL.search(message)
-        if not self.blind and not is_one:
+        """Whether a 400 for a question with a picture is about that.
+
+        What is wrong with one picture says nothing of others: only words about what the model takes do.
+        """
+        if not self.blind and _NO_EYES.search(message) and not _OF_ONE.search(message):
             self.blind = True
             self.steps.append(Step(PICTURE, message[:300]))
-        return True
+        return bool(_PICTURE_WORDS.search(message) or _NO_EYES.search(message))
 
     def _named(self, sent: Mapping[str, Any], message: str) -> str:
         cap = next((name for name in _OTHER_CAP if name in sent), "")

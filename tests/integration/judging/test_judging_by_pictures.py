@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from django.core.files.storage import default_storage
 
+from judging.appointing import _ladder
 from judging.imports import RefusedBundle, import_taskset
-from judging.models import PageSnapshot, Verdict
+from judging.models import JudgeRun, PageSnapshot, Verdict
+from judging.records import load_record
 from submissions import blobs
 from submissions.models import Submission
 from tests.endpoint import Endpoint
@@ -29,6 +32,14 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 DATA = png(30, 20)
 SAID = "Lake Brume is 212 metres deep"
+
+
+@pytest.fixture(autouse=True)
+def _unknown() -> Iterator[None]:
+    """What an endpoint was found out not to take is kept for as long as a process lives."""
+    _ladder.cache_clear()
+    yield
+    _ladder.cache_clear()
 
 
 def files(*, picture: bytes = DATA, **leaf: Any) -> dict[str, bytes]:
@@ -103,6 +114,44 @@ def test_a_picture_that_was_lost_pauses_nothing(endpoint: Endpoint) -> None:
     assert findings(submission) == {"one/deep": "supported"}
     assert evidence()["picture"] == "missing"
     assert shows(endpoint) == [False, False]
+
+
+@pytest.mark.usefixtures("_openai")
+def test_a_picture_that_was_lost_is_looked_for_by_each_round_anew(endpoint: Endpoint) -> None:
+    task_set = import_set(files(screenshot="always"))
+    name = blobs.blob_name(PageSnapshot.objects.get().picture_sha256)
+    default_storage.delete(name)
+    submission = judged(task_set, {"one": lake_answer(212, 14, "brume")})
+    endpoint.reset()
+    assert again(submission)[-1] == "score: done"
+    assert endpoint.calls == 0  # the question by the text has its reply
+    blobs.put(DATA)
+    for calls in (1, 0):
+        endpoint.reset()
+        assert again(submission)[-1] == "score: done"
+        assert shows(endpoint) == [True] * calls
+    states = Verdict.objects.order_by("run__round").values_list("run__round", "evidence")
+    assert [(number, pages[0]["picture"]) for number, pages in states] == [
+        (1, "missing"),
+        (2, "missing"),
+        (3, "shown"),
+    ]
+    answer = submission.answers.get().pk
+    for run in JudgeRun.objects.order_by("round"):
+        record = load_record(run, answer)
+        assert record.result.score == 1.0
+        assert record.verdicts["deep"].run.round == min(run.round, 3)
+
+
+@pytest.mark.usefixtures("_openai")
+@pytest.mark.parametrize("words", ["invalid", "unread", "unsafe"])
+def test_one_bad_picture_ends_the_same_each_time(endpoint: Endpoint, words: str) -> None:
+    endpoint.reset(images=words)
+    submission = judged_by_pictures(screenshot="always")
+    assert (submission.state, evidence()["picture"]) == ("judged", "refused")
+    endpoint.reset()
+    assert again(submission)[-1] == "score: done"
+    assert endpoint.calls == 0
 
 
 def test_the_offline_judge_says_that_it_did_not_look() -> None:

@@ -151,7 +151,7 @@ def test_a_model_that_takes_no_picture_is_asked_by_text_and_not_shown_another(
 
 
 @pytest.mark.parametrize("words", sorted(set(BLIND) - set(WITHOUT_EYES)))
-def test_one_picture_that_is_too_large_says_nothing_of_others(endpoint: Endpoint, words: str) -> None:
+def test_one_picture_that_is_refused_says_nothing_of_others(endpoint: Endpoint, words: str) -> None:
     endpoint.reset(images=words)
     ladder = Ladder()
     assert verify(judge_at(endpoint, ladder=ladder), SHOWN).record.picture == "refused"
@@ -196,3 +196,28 @@ def test_a_page_without_text_is_judged_by_its_picture_if_the_model_has_eyes(endp
     blank: VerifyRequest = replace(DRAWN, page=replace(PAGE, text=" ", ranges=(), picture=PICTURE))
     assert verify(judge_at(endpoint), blank).finding is Finding.SUPPORTED
     assert verify(judge_at(endpoint, ladder=Ladder(blind=True)), blank).code == "empty_page"
+
+
+def test_what_comes_of_a_check_does_not_hang_on_whether_the_model_was_known_to_be_without_eyes(
+    endpoint: Endpoint,
+) -> None:
+    endpoint.reset(images="openai")
+    blank = replace(SHOWN, page=replace(PAGE, text=" ", ranges=(), picture=PICTURE))
+    for request in (SHOWN, DRAWN, blank):
+        known, new = (
+            verify(judge_at(endpoint, ladder=Ladder(blind=blind)), request) for blind in (True, False)
+        )
+        assert (new.finding, new.code, new.quote) == (known.finding, known.code, known.quote)
+        assert (new.record.picture, known.record.picture) == ("refused", "refused")
+
+
+def test_what_is_left_of_a_group_is_known_by_its_text_where_the_picture_is_refused(
+    endpoint: Endpoint,
+) -> None:
+    endpoint.reset(images="openai")
+    cache = Remembered()
+    group = [SHOWN, replace(SHOWN, statement="The hut was built in 1923")]
+    first = run(judge_at(endpoint, cache=cache), lambda judge: judge.verify_group(group))
+    left = run(judge_at(endpoint, cache=cache), lambda judge: judge.verify_group(group[1:], group=group))
+    assert [reply.finding for reply in left] == [first[1].finding]
+    assert (left[0].record.shared, left[0].record.picture, endpoint.calls) == (2, "refused", 3)

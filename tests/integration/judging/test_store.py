@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -205,6 +206,19 @@ def test_a_picture_that_is_gone_is_none_and_raises_nothing() -> None:
     shot = stored_shot(png())
     default_storage.delete(blobs.blob_name(shot.sha256))
     assert read_picture(shot) is None
+
+
+@pytest.mark.django_db
+def test_a_store_that_fails_says_nothing_of_a_picture() -> None:
+    shot = stored_shot(png())
+    place = Path(default_storage.path(blobs.blob_name(shot.sha256)))
+    place.unlink()
+    place.symlink_to(place)  # ELOOP: an error of the store that is no absence
+    try:
+        with pytest.raises(OSError, match="symbolic links"):
+            read_picture(shot)
+    finally:
+        place.unlink()
 
 
 @pytest.mark.django_db

@@ -89,3 +89,12 @@ def test_no_record_is_too_odd(value: Any) -> None:
     sheet = read_sheet({"calls": value})
     assert sheet.attempts >= 0
     assert set(sheet.tokens) == {"prompt", "cached", "completion", "reasoning"}
+
+
+def test_numbers_that_no_sum_could_hold_are_none() -> None:
+    huge = 10**400
+    attempt = {"latency_s": 1e308, "status": huge, "error": "x", "usage": {"prompt": -huge}}
+    call = {"sample": huge, "cost_usd": 1e308, "attempts": [attempt, attempt]}
+    sheet = read_sheet({"calls": [call, call]})
+    assert (sheet.seconds, sheet.cost_usd, sheet.tokens["prompt"]) == (0.0, None, 0)
+    assert (sheet.calls[0].vote, sheet.calls[0].failures[0].status) == (1, None)

@@ -129,3 +129,49 @@ def test_a_model_without_eyes_is_found_out_once() -> None:
     assert ladder.refuses_picture("small-1 is not a multimodal model")
     assert ladder.refuses_picture("small-1 is not a multimodal model")
     assert (ladder.blind, [step.name for step in ladder.steps]) == (True, ["picture"])
+
+
+NO_EYES = [
+    "At most 0 image(s) may be provided in one prompt.",
+    "small-1 is not a multimodal model",
+    "This model does not support image input.",
+    "The model does not support images",
+    "No endpoints found that support image input",
+    "image input is not supported - hint: you may need to provide the mmproj",
+    "'image_url' is not supported by this model",
+    "Invalid content type. image_url is only supported by certain models.",
+    "unknown content type image_url",
+    "Unsupported content part type: image_url",
+    "messages[1]: unknown variant `image_url`, expected `text` at line 1",
+    "Invalid value: 'image_url'. Supported values are: 'text'.",
+    "Vision is not enabled for this deployment",
+    "messages[1].content must be a string",
+    "small-1 is a text-only model",
+]
+OF_ONE = [
+    "Invalid image data",
+    "Could not process image",
+    "Your image was rejected by our safety system.",
+    "Image format not supported",
+    "image/webp is not supported",
+    "You uploaded an unsupported image. Please make sure your image has one of the following formats: ['png']",
+    "This model does not support images larger than 5 MB",
+    "The image exceeds the maximum of 20 MB.",
+    "Failed to decode base64",
+    "Invalid image_url: the data could not be read",
+    "At most 10 images may be provided in one prompt",
+]
+
+
+@pytest.mark.parametrize("message", NO_EYES)
+def test_words_about_what_a_model_takes_are_about_all_pictures(message: str) -> None:
+    ladder = Ladder()
+    assert ladder.refuses_picture(message)
+    assert (ladder.blind, [step.detail for step in ladder.steps]) == (True, [message])
+
+
+@pytest.mark.parametrize("message", OF_ONE)
+def test_what_is_wrong_with_one_picture_says_nothing_of_others(message: str) -> None:
+    ladder = Ladder()
+    assert ladder.refuses_picture(message)
+    assert (ladder.blind, ladder.steps) == (False, [])
