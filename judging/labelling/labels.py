@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import dataclass
+from typing import cast
 
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
@@ -124,7 +125,7 @@ def give_label(
 
 def _alone(person: Person) -> None:
     """Let the person do one thing at a time: a comparison opened meanwhile, of any study, waits or is seen."""
-    get_user_model().objects.select_for_update(no_key=True).get(pk=person.pk)
+    get_user_model().objects.select_for_update(no_key=True).get(pk=cast("int", person.pk))
 
 
 @transaction.atomic
@@ -139,4 +140,4 @@ def adjudicate(*, node: StudyNode, person: Person, decision: str, note: str, now
     if not differs(node):
         raise NothingToDecide
     said = {"decision": decision, "note": storable(note)[:NOTE]}
-    Adjudication.objects.create(node=node, person_id=person.pk, created_at=now, **said)
+    Adjudication.objects.create(node=node, person_id=cast("int", person.pk), created_at=now, **said)
