@@ -122,11 +122,9 @@ def give_label(
     )
 
 
-def _alone(person: Person) -> int:
-    """Let the person do one thing at a time: a comparison opened meanwhile, of any study, waits or is seen; the person's key."""
-    key = cast(int, person.pk)
-    get_user_model().objects.select_for_update(no_key=True).get(pk=key)
-    return key
+def _alone(person: Person) -> None:
+    """Let the person do one thing at a time: a comparison opened meanwhile, of any study, waits or is seen."""
+    get_user_model().objects.select_for_update(no_key=True).get(pk=cast("int", person.pk))
 
 
 @transaction.atomic
@@ -141,4 +139,4 @@ def adjudicate(*, node: StudyNode, person: Person, decision: str, note: str, now
     if not differs(node):
         raise NothingToDecide
     said = {"decision": decision, "note": storable(note)[:NOTE]}
-    Adjudication.objects.create(node=node, person_id=cast(int, person.pk), created_at=now, **said)
+    Adjudication.objects.create(node=node, person_id=cast("int", person.pk), created_at=now, **said)
