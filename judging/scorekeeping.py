@@ -24,7 +24,7 @@ from judging.pipeline import judge_answer
 from judging.recording import remember
 from judging.results import AnswerResult
 from judging.scoring import CascadeResult, TreeResult, rankable, summarise_cascade, summarise_tree
-from judging.search.appointing import OFF
+from judging.search.interface import ProviderName
 from submissions.driving import Slice
 from submissions.leases import Lease
 from submissions.models import Job, Submission, TaskSet
@@ -143,8 +143,8 @@ def provenance(run: JudgeRun, submission: Submission, *, now: dt.datetime) -> di
 
 def _search_of(run: JudgeRun) -> str:
     """Who is searched, and how far."""
-    if run.search == OFF:
-        return OFF
+    if run.search == ProviderName.OFF:
+        return ProviderName.OFF.value
     queries = "query" if run.search_queries == 1 else "queries"
     results = "result" if run.search_results == 1 else "results"
     return f"{run.search}, {run.search_queries} {queries}, {run.search_results} {results}"
