@@ -131,11 +131,11 @@ def asked(study: LabelStudy, node: StudyNode) -> dict[str, Any]:
         "is_claim": node.kind == StudyNode.Kind.CLAIM,
         "task": as_text(answer.task.prompt),
         "answer": as_text(answer.text),
-        "pages": [(page["url"], page["title"], as_text(_shown(page))) for page in node.pages],
+        "pages": [(page["url"], page["title"], as_text(_passages(page))) for page in node.pages],
     }
 
 
-def _shown(page: Mapping[str, Any]) -> str:
+def _passages(page: Mapping[str, Any]) -> str:
     """What a judge is shown of a page, or that it is gone."""
     try:
         return shown_of(page)
