@@ -132,19 +132,25 @@ def search_some(lease: Lease, run: JudgeRun, queries: Sequence[str]) -> bool:
     held = claim([row for row in rows.values() if row.asked_at is None], now=now)
     if not known and not held:
         return False
-    asked = Asked()
+    if refused := _asked_and_kept(lease, run, known, held):
+        raise WorkPaused(refused)
+    return True
+
+
+def _asked_and_kept(
+    lease: Lease, run: JudgeRun, known: Mapping[str, SearchReply], held: Mapping[str, SearchReply]
+) -> str:
+    """Ask what is ``held`` and keep it with what is ``known``; the reason if the provider refuses us."""
     try:
         asked = asyncio.run(ask(make_provider(), list(held), limit=run.search_results))
         texts = {query: keep(results) for query, results in asked.results.items()}
         now = timezone.now()
         with lease.writing(results=len(known) + len(asked.results) + len(asked.faults)):
             answered = {query: answer(held[query], *text, now=now) for query, text in texts.items()}
-            attach(run, known | answered, asked.faults)
+            attach(run, {**known, **answered}, asked.faults)
+        return asked.refused
     finally:
         give_back(held.values())
-    if asked.refused:
-        raise WorkPaused(asked.refused)
-    return True
 
 
 # ------------------------------------------------------------------ asking

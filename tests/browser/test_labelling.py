@@ -96,8 +96,8 @@ def test_checks_are_labelled_by_keyboard_without_a_script(page_with: OpenPage, s
         page.get_by_role("radio").first.focus()
         page.keyboard.press("Space")
         page.keyboard.press("ArrowDown")
-        page.keyboard.press("Enter")
-        page.wait_for_load_state()
+        with page.expect_navigation():  # else the next address would cut it off
+            page.keyboard.press("Enter")
     page.get_by_text(f"{count} of {count} labelled.").wait_for()
     assert list(Label.objects.values_list("verdict", flat=True)) == ["refuted"] * count
     page.get_by_role("link", name="Compare with the judge").click()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from django.utils import timezone
@@ -10,6 +11,7 @@ from django.utils import timezone
 from judging import searching
 from judging.models import JudgeRun, SearchReply
 from judging.tasks import search_claims
+from submissions.driving import WorkPaused
 from submissions.leases import acquire
 from submissions.models import Job, Submission
 from submissions.queue.draining import drain
@@ -95,3 +97,20 @@ def test_hits_of_the_teams_own_and_of_the_answer_itself_support_nothing(provider
     verdict = on_the_law(submission)
     assert (verdict.finding, verdict.code) == ("undecided", "search_empty")
     assert [one["mark"] for one in verdict.evidence[0]["marked"]] == ["own", "self"]
+
+
+def test_a_refusal_pauses_the_work_once_what_was_found_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By itself: the tracer of coverage does not see what follows an event loop that ended with a failed task."""
+    kept: list[Any] = []
+    row = SimpleNamespace(asked_at=None)
+    monkeypatch.setattr(searching, "rows_of", lambda run, queries, now: {"q": row})
+    monkeypatch.setattr(searching, "claim", lambda rows, now: {"q": row})
+
+    def refused(lease: object, run: object, known: object, held: object) -> str:
+        kept.append(held)
+        return "search_quota"
+
+    monkeypatch.setattr(searching, "_asked_and_kept", refused)
+    with pytest.raises(WorkPaused) as paused:
+        searching.search_some(cast(Any, None), cast(Any, None), ["q"])
+    assert (paused.value.reason, kept) == ("search_quota", [{"q": row}])
