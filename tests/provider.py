@@ -14,6 +14,8 @@ from types import TracebackType
 from typing import Any, Self
 from urllib.parse import parse_qs, urlsplit
 
+from django.db import connections
+
 KEY = "key-of-search"
 Found = Sequence[Mapping[str, Any]]
 
@@ -66,7 +68,11 @@ class _Handler(BaseHTTPRequestHandler):
         with provider.lock:
             provider.log.append({"path": path, "headers": dict(self.headers.items()), **query})
             order = provider.orders.popleft() if provider.orders else provider.always
-        body = json.dumps(as_reply(provider.found(query["q"]))).encode()
+        try:
+            found = provider.found(query["q"])
+        finally:
+            connections.close_all()  # of this thread: what is found may have looked into the database
+        body = json.dumps(as_reply(found)).encode()
         self._send(order or Reply(body=body))
 
     def _send(self, reply: Reply) -> None:
