@@ -18,7 +18,7 @@ from judging.codes import VerdictCode
 from judging.judges.base import CallRecord, ExtractOutcome, Judge, JudgeUnavailable
 from judging.slots import Slots
 
-__all__ = ["Desk", "Judgement", "Ledger", "Memory", "Reading", "Unfinished", "settle"]
+__all__ = ["Desk", "Judgement", "Ledger", "Memory", "Nowhere", "Reading", "Unfinished", "settle"]
 
 T = TypeVar("T")
 
@@ -71,6 +71,16 @@ class Ledger(Protocol):
     async def judgement(self, answer: int, rubric: int, check: str, key: str, found: Judgement) -> None: ...
 
     async def reading(self, answer: int, name: str, key: str, found: Reading) -> None: ...
+
+
+class Nowhere:
+    """A ledger that keeps nothing: what was found is in the desk's memory, and goes with it."""
+
+    async def judgement(self, answer: int, rubric: int, check: str, key: str, found: Judgement) -> None:
+        """Forget it."""
+
+    async def reading(self, answer: int, name: str, key: str, found: Reading) -> None:
+        """Forget it."""
 
 
 @dataclass

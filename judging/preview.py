@@ -16,7 +16,7 @@ from judging.canonical import plain
 from judging.cascade import ScoringProfile
 from judging.case import AnswerWork, Case, Shot, Snapshot
 from judging.citations import url_key
-from judging.desk import Desk, Judgement, Memory, Reading
+from judging.desk import Desk, Memory, Nowhere
 from judging.judges.lexical import LexicalJudge
 from judging.pages.captures import Capture
 from judging.pages.pictures import shape_of
@@ -51,18 +51,8 @@ def preview(
         collected_at=now,
         picture=lambda shot: pictures.get(shot.sha256),
     )
-    desk = Desk(Memory(), LexicalJudge(), _Nowhere())
+    desk = Desk(Memory(), LexicalJudge(), Nowhere())
     return asyncio.run(judge_answer(_work(bundle, task, answer), case, desk))
-
-
-class _Nowhere:
-    """A ledger that keeps nothing."""
-
-    async def judgement(self, answer: int, rubric: int, check: str, key: str, found: Judgement) -> None:
-        """Forget it."""
-
-    async def reading(self, answer: int, name: str, key: str, found: Reading) -> None:
-        """Forget it."""
 
 
 def _work(bundle: Bundle, task: TaskSpec, answer: str) -> AnswerWork:

@@ -8,22 +8,12 @@ from collections.abc import Callable, Sequence
 
 from judging.amounts import counted
 from judging.apart import asking_apart
-from judging.desk import Desk, Judgement, Reading, settle
+from judging.desk import Desk, Nowhere, settle
 from judging.labelling.studies import Opened, fill, opened_runs
 from judging.models import LabelStudy
 from judging.pipeline import judge_answer
 
 __all__ = ["judge_study"]
-
-
-class _Aside:
-    """A ledger that writes nothing: what was found is in the desk's memory, and the study takes it from there."""
-
-    async def judgement(self, answer: int, rubric: int, check: str, key: str, found: Judgement) -> None:
-        """Let it be."""
-
-    async def reading(self, answer: int, name: str, key: str, found: Reading) -> None:
-        """Let it be."""
 
 
 def judge_study(study: LabelStudy, *, clock: Callable[[], dt.datetime], tell: Callable[[str], None]) -> None:
@@ -47,5 +37,5 @@ def _left_out(tasks: Sequence[str]) -> str:
 
 async def _judge(opened: Opened) -> None:
     async with asking_apart(opened.run.profile, pinned=opened.run.model_served) as apart:
-        desk = Desk(opened.memory, apart.judge, _Aside(), apart.slots, apart.stopping)
+        desk = Desk(opened.memory, apart.judge, Nowhere(), apart.slots, apart.stopping)
         await settle(judge_answer(work, opened.case, desk) for work in opened.works)
